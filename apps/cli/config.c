@@ -207,22 +207,6 @@ lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb
     return status ? status : app_options_parse(program, argc, argv, &request, error);
 }
 
-lb_status app_config_parse(const app_program *program, int argc, char **argv, lb_error *error)
-{
-    const bool quiet = app_quiet;
-    const int threads = app_threads;
-    app_request request;
-    int count = argc;
-    char **words = argv;
-    app_options_forget();
-    lb_status status = app_options_parse(program, &count, &words, &request, error);
-    if (!status && program->config && program->config->file)
-        status = app_config_add(program, &argc, &argv, error);
-    app_quiet = quiet;
-    app_threads = threads;
-    return status;
-}
-
 /* The name of a file, without folders, which are those of this machine. */
 static const char *file_name(const char *path)
 {

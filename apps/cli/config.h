@@ -57,11 +57,6 @@ typedef struct app_config {
  *  Errors: as app_config_read and app_options_parse. */
 LB_MUST_USE lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb_error *error);
 
-/** app_options without the ranks, --help and --version: prints nothing, and leaves out operands. For another command
- *  line than that of the process, which keeps its app_quiet and app_threads: app_option_was_set then tells of this one.
- *  Errors: as app_options_parse and app_config_read. */
-LB_MUST_USE lb_status app_config_parse(const app_program *program, int argc, char **argv, lb_error *error);
-
 /** The option that an item of a file names in full, except those named in `left_out`, which ends with NULL. NULL after
  *  an error. Errors: LB_ERROR_FORMAT with file and line, and the closest name; LB_ERROR_MEMORY. */
 const app_option *app_config_find(const app_program *program, const char *const *left_out,

@@ -100,24 +100,6 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
     }
 }
 
-lb_status app_option_arguments(const app_option *option, lb_strings *arguments, lb_error *error)
-{
-    char number[APP_OPTION_NUMBER];
-    const char *value = app_option_value(option, number);
-    lb_status status = LB_OK;
-    for (const lb_test *t = option->value.tests; option->kind == APP_IS_TESTS && *t->name && !status; t++) {
-        if (t == option->value.tests + LB_MOST_TESTS) break;
-        status = lb_strings_print(arguments, error, "--%s=%s=%s", option->name, t->name, t->file);
-    }
-    if (!value) return status;
-    if (app_option_is_rare(option))
-        return lb_strings_print(arguments, error, "--set=%s=%s", option->name, value);
-    if (option->kind == APP_IS_FLAG)
-        return lb_strings_print(arguments, error, "--%s%s", app_option_is_on(option) ? "" : "no-",
-                                option->name);
-    return lb_strings_print(arguments, error, "--%s=%s", option->name, value);
-}
-
 void app_option_expects(const app_option *option, char *text, size_t size)
 {
     int length;
@@ -220,7 +202,7 @@ enum { MOST_VARIABLES = 256 };
 
 static const void *variables[MOST_VARIABLES]; /* set so far; ends with NULL */
 
-static void remember(const void *variable)
+void app_option_note_set(const void *variable)
 {
     int at = 0;
     while (at < MOST_VARIABLES - 1 && variables[at] && variables[at] != variable) at++;
@@ -232,11 +214,6 @@ bool app_option_was_set(const void *variable)
     for (int i = 0; i < MOST_VARIABLES && variables[i]; i++)
         if (variables[i] == variable) return true;
     return false;
-}
-
-void app_options_forget(void)
-{
-    memset((void *)variables, 0, sizeof variables);
 }
 
 bool app_option_is_path(const app_option *option)
@@ -254,7 +231,7 @@ static bool is_name(const app_option *option)
 bool app_option_set(const app_option *option, const char *text)
 {
     size_t end;
-    remember(option->value.flag); /* the address is the same for any type */
+    app_option_note_set(option->value.flag); /* the address is the same for any type */
     /* strtod and similar functions would skip a blank */
     switch (option->kind) {
     case APP_IS_INT:

@@ -163,16 +163,12 @@ LB_MUST_USE bool app_option_set(const app_option *option, const char *text);
 /** Whether app_option_set has been called for an option of this variable: its value was then given, default or not. */
 bool app_option_was_set(const void *variable);
 
-/** Forgets what app_option_was_set knows, before the command line of another program is read. */
-void app_options_forget(void);
+/** Notes that the variable was given in another way. */
+void app_option_note_set(const void *variable);
 
 /** The value of its variable as text, a number in `number`; NULL if it has none, or one that means "not given". */
 enum { APP_OPTION_NUMBER = 32 };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
-
-/** Adds the argument that sets it to its value, "--hidden=64"; one for each test, and none if it has no value.
- *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_option_arguments(const app_option *option, lb_strings *arguments, lb_error *error);
 
 /** Writes it as people type it: "--hidden", or "--set softcap". */
 const char *app_option_words(const app_option *option, char words[LB_SETTING_WORDS]);

@@ -35,7 +35,7 @@ static lb_status measure_training(measuring *m, size_t k, size_t seed)
     const app_training *training = &m->all->trainings[k * seeds + seed];
     double *found = m->found + k * m->lengths * seeds + seed;
     for (size_t i = 0; i < m->lengths; i++) found[i * seeds] = NAN;
-    if (!training->points) return LB_OK;
+    if (training->made->history.count == 0) return LB_OK;
     lb_translator *model = lb_translator_open(training->folder, m->error);
     if (!model) return m->error->status;
     m->parameters[k] = lb_params_learned(model->model.params);

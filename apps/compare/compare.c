@@ -8,6 +8,7 @@
 #include "data/sort_task.h"
 #include "several/sweep.h"
 #include "training/train_options.h"
+#include "translate/training/recipe.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -26,12 +27,8 @@ typedef struct comparing {
     app_train_options options; /* most of them are settings */
     const char *kinds;         /* NULL: not given */
     bool quick;
-    lb_sort_task task;     /* without pairs; numbers are negative if they are not given */
-    lb_sort_task measured; /* the same with the lengths of the tests */
-    int what;              /* is done to a list: an lb_list_task */
-    const char *lengths;   /* NULL: not given */
+    lb_sort_task measured; /* the lists of the options, with the lengths of the tests */
     lb_strings lists;      /* "attention=dot,none": what varies */
-    lb_strings words;      /* of the command that all trainings repeat */
     int task_options;      /* of the table, the first ones */
     app_grid grid;
     app_side_by_side all; /* the trainings */
@@ -39,7 +36,7 @@ typedef struct comparing {
     lb_error *error;
 } comparing;
 
-/* ---- The command that all trainings repeat. ---- */
+/* ---- The options that all trainings have. ---- */
 
 static bool is_given(const app_option *option)
 {
@@ -47,66 +44,78 @@ static bool is_given(const app_option *option)
            app_option_was_set(option->value.text);
 }
 
-/* The options that are given, but for those of the comparison itself; and the size of trainings on lists. */
-static lb_status add_options(comparing *c, const app_program *program)
+/* Refuses options of trainings on lists where there are pairs, and the other way round. */
+static lb_status check_options(const comparing *c, const app_program *program, const app_program *one)
 {
     static const char *const own[] = {"quick", "lengths", "kinds", "sweep",  "seeds", "out",
                                       "isa",   "threads", "quiet", "config", NULL};
-    static const char *const size[] = {"max-number", "min-length", "max-length", "hidden",
-                                       "batch",      "steps",      NULL};
     const bool lists = c->options.settings.sort;
-    char words[LB_SETTING_WORDS];
-    lb_status status = LB_OK;
-    for (int i = 0; i < program->option_count && !status; i++) {
+    char words[LB_SETTING_WORDS], number[APP_OPTION_NUMBER], expected[LB_MESSAGE_LENGTH / 2];
+    for (int i = 0; i < program->option_count; i++) {
         const app_option *option = &program->options[i];
         const bool of_task = i < c->task_options;
         const bool of_lists = of_task ||
                               (option->setting && (option->setting->trainings & LB_SETTING_OF_LISTS)) ||
                               option->kind == APP_IS_TESTS;
-        const bool needed = lists && option->name && app_is_one_of(option->name, size);
-        if (!is_given(option) && !needed) continue;
+        if (!is_given(option)) continue;
         if ((of_task && !lists) || (!of_lists && lists && !app_is_one_of(option->name, own)))
             return lb_error_set(c->error, LB_ERROR_ARGUMENT,
                                 lists ? "%s: expected FILE, since trainings on lists to sort do not have it"
                                       : "%s: expected no FILE, since it is about lists to sort",
                                 app_option_words(option, words));
-        if (!app_is_one_of(option->name, own)) status = app_option_arguments(option, &c->words, c->error);
+        const app_option *same = lists && option->setting ? app_options_find(one, option->name) : NULL;
+        const char *value = same ? app_option_value(option, number) : NULL;
+        if (!value || app_option_set(same, value)) continue;
+        app_option_expects(same, expected, sizeof expected);
+        return lb_error_set(c->error, LB_ERROR_ARGUMENT, "%s: expected %s, found \"%s\"",
+                            app_option_words(same, words), expected, value);
     }
-    return status;
+    return LB_OK;
 }
 
 static void set_if_open(int *value, int usual)
 {
     if (!app_option_was_set(value)) *value = usual;
+    app_option_note_set(value);
 }
 
+/* Each step sorts lists of one length. What no option says is that of `sort`, or of the budget. */
 static lb_status begin_lists(comparing *c)
 {
     const budget *usual = c->quick ? &quick : &full;
-    lb_training_config *s = &c->options.settings;
-    c->task.what = (lb_list_task)c->what;
-    set_if_open(&c->task.max_value, c->task.what == LB_LIST_ADD ? DIGIT : usual->max_number);
-    set_if_open(&c->task.min_length, usual->min_length);
-    set_if_open(&c->task.max_length, usual->max_length);
+    app_train_options sorts, *o = &c->options;
+    lb_training_config *s = &o->settings;
+    lb_status status = app_sort_begin(&sorts, c->error);
+    o->usual = sorts.usual;
+    for (const lb_setting *setting = lb_settings; setting->name; setting++)
+        if (!app_option_was_set(lb_setting_place(setting, s))) lb_setting_take(setting, s, &sorts.usual);
+    if (!app_option_was_set(&s->target)) s->target = 0;
+    if (!app_option_was_set(&s->out)) s->out = "out/attention";
+    s->sort = &o->task;
+    o->usual.sort = NULL;
+    o->task.one_length = true;
+    set_if_open(&o->task.max_value, o->what == LB_LIST_ADD ? DIGIT : usual->max_number);
+    set_if_open(&o->task.min_length, usual->min_length);
+    set_if_open(&o->task.max_length, usual->max_length);
     set_if_open(&s->hidden, usual->hidden);
     set_if_open(&s->batch, usual->batch);
     set_if_open(&s->steps, usual->steps);
-    if (c->lengths && lb_sort_set_lengths(&c->task, "--", "lengths", c->lengths, c->error))
-        return c->error->status;
-    if (!app_option_was_set(&s->out)) s->out = "out/attention";
-    c->task.seed = s->seed;
-    s->sort = &c->task;
-    return app_sort_usual(&c->options.usual, c->error);
+    c->measured = o->task;
+    c->measured.what = (lb_list_task)o->what;
+    c->measured.one_length = false;
+    c->measured.seed = s->seed;
+    return status || !o->lengths ? status
+                                 : lb_sort_set_lengths(&c->measured, "--", "lengths", o->lengths, c->error);
 }
 
 /* Models are measured on the lengths of tests, too. Some lists of each length have to be held out. */
 static lb_status choose_lengths(comparing *c)
 {
     const lb_test *tests = c->options.settings.test;
-    lb_status status = lb_sort_check(&c->task, c->error);
-    c->measured = c->task;
+    const lb_sort_task task = c->measured;
+    lb_status status = lb_sort_check(&task, c->error);
     for (int i = 0; i < LB_MOST_TESTS && *tests[i].name && !status; i++) {
-        lb_sort_task test = c->task;
+        lb_sort_task test = task;
         status = lb_sort_set_lengths(&test, "test ", tests[i].name, tests[i].file, c->error);
         if (test.min_length < c->measured.min_length) c->measured.min_length = test.min_length;
         if (test.max_length > c->measured.max_length) c->measured.max_length = test.max_length;
@@ -122,29 +131,15 @@ static lb_status choose_lengths(comparing *c)
     return status;
 }
 
-/* The value of a setting in a command, where the last option wins; NULL: it has none. */
-static const char *value_in(const lb_strings *command, const char *name)
-{
-    const size_t length = strlen(name);
-    for (size_t i = command->count; i-- > 0;) {
-        const char *word = command->text[i];
-        word += strncmp(word, "--set=", 6) == 0 ? 6 : 2;
-        if (strncmp(word, name, length) == 0 && word[length] == '=') return word + length + 1;
-    }
-    return NULL;
-}
-
 /* With half the width, a transformer has about as many parameters as GRUs, which have embeddings of that width. */
-static lb_status complete_list_training(comparing *c, lb_strings *command)
+static void complete_list_training(lb_training_config *s)
 {
-    const char *model = value_in(command, "model"), *hidden = value_in(command, "hidden");
-    const bool transformer = model && strcmp(model, "transformer") == 0;
-    if ((transformer || !value_in(command, "embed")) &&
-        lb_strings_print(command, c->error, "--%s=%d", transformer ? "hidden" : "embed",
-                         (int)strtol(hidden, NULL, 10) / 2))
-        return c->error->status;
-    if (transformer || value_in(command, "lr")) return LB_OK;
-    return lb_strings_add(command, lb_alloc_string("--lr=0.003"), c->error);
+    const bool transformer = strcmp(s->model, LB_MODEL_TRANSFORMER) == 0;
+    if (transformer)
+        s->hidden /= 2;
+    else if (!app_option_was_set(&s->embed))
+        s->embed = s->hidden / 2;
+    if (!transformer && !app_option_was_set(&s->lr)) s->lr = 0.003;
 }
 
 /* ---- What varies. ---- */
@@ -175,6 +170,7 @@ static lb_status open_grid(comparing *c, const app_program *program)
         status = app_grid_add(grid, name, end + 1, c->error);
     }
     if (!status) status = add_seeds(c);
+    c->options.settings.seeds = c->options.usual.seeds; /* of each training */
     if (!status && grid->count == 1 && nothing)
         return lb_error_set(c->error, LB_ERROR_ARGUMENT,
                             "expected something to compare, such as --kinds none,additive, --hidden 64,128, "
@@ -196,9 +192,7 @@ static lb_status train_all(comparing *c)
     static const char *const of_pairs[] = {"compare.tsv", "compare.png", NULL};
     static const char *const of_lists[] = {"exact_match.png", "exact_match.json", NULL};
     const bool lists = c->options.settings.sort;
-    lb_status status = app_grid_trainings(&c->grid, 0, &c->all);
-    for (size_t i = 0; i < c->all.count && lists && !status; i++)
-        status = complete_list_training(c, &c->all.training[i].command);
+    lb_status status = app_grid_trainings(&c->grid, 0, lists ? complete_list_training : NULL, &c->all);
     return status ? status : app_side_by_side_run(&c->all, lists ? of_lists : of_pairs, false);
 }
 
@@ -221,29 +215,28 @@ static lb_status show(const comparing *c)
     return status;
 }
 
-static int train_and_show(comparing *c, const app_program *program)
+static int train_and_show(comparing *c, const app_program *program, int argc, char **argv)
 {
-    static const char *const of_pairs[] = {"train", NULL};
-    /* Each step sorts lists of one length. */
-    static const char *const of_lists[] = {"sort", "--repeats=0", "--target=0", "--one-length", NULL};
+    static app_option options[APP_MOST_OPTIONS];
     const bool lists = !c->options.settings.train;
-    const char *const *words = lists ? of_lists : of_pairs;
-    app_program one = *program;
-    one.name = words[0];
-    lb_status status = LB_OK;
-    for (; *words && !status; words++) status = lb_strings_add(&c->words, lb_alloc_string(*words), c->error);
-    if (!status && lists) status = begin_lists(c);
-    if (!status) status = add_options(c, program);
-    if (!status && lists) status = choose_lengths(c);
+    lb_status status = lists ? begin_lists(c) : LB_OK;
+    const app_program one = {.name = lists ? "sort" : "train",
+                             .options = options,
+                             .option_count = lists ? app_sort_list(&c->options, options)
+                                                   : app_train_list(&c->options, options)};
     c->all = (app_side_by_side){.program = &one,
-                                .argc = (int)c->words.count,
-                                .argv = c->words.text,
+                                .options = &c->options,
+                                .command = lists ? NULL : program,
+                                .argc = argc,
+                                .argv = argv,
+                                .prepare = lists ? app_sort_prepare : app_train_prepare,
+                                .run = app_train_run,
                                 .settings = &c->options.settings,
-                                .usual = &c->options.usual,
                                 .compares = true,
-                                .check = lists ? app_sort_check_command : app_train_check_command,
                                 .error = c->error};
-    if (!status) status = open_grid(c, &one);
+    if (!status) status = check_options(c, program, &one);
+    if (!status && lists) status = choose_lengths(c);
+    if (!status) status = open_grid(c, program);
     if (!status) status = train_all(c);
     if (!status && c->all.failed < c->all.count) status = show(c);
     app_grid_close(&c->grid);
@@ -260,17 +253,17 @@ static int list_options(comparing *c, app_option options[APP_MOST_OPTIONS])
     const app_option task[] = {
         APP_HEADING("Lists to sort, without FILE"),
         APP_FLAG(0, "quick", &c->quick, "use shorter lists, smaller models and fewer steps", .usual = true),
-        APP_CHOICE(0, "task", "KIND", &c->what, lb_list_task_names,
+        APP_CHOICE(0, "task", "KIND", &c->options.what, lb_list_task_names,
                    "what is done to a list; to add, it has the digits of two numbers"),
-        APP_INT(0, "max-number", "N", &c->task.max_value, 0, 1000000,
+        APP_INT(0, "max-number", "N", &c->options.task.max_value, 0, 1000000,
                 "largest number (49, quick 19; to add, 9)"),
         APP_TEXT(
-            0, "lengths", "N-N", &c->lengths,
+            0, "lengths", "N-N", &c->options.lengths,
             "lengths of the shortest and of the longest list of the training; --test long=11-30 measures "
             "on others, too"),
-        APP_INT(0, "min-length", "N", &c->task.min_length, 1, LONGEST,
+        APP_INT(0, "min-length", "N", &c->options.task.min_length, 1, LONGEST,
                 "length of the shortest list (5, quick 2)"),
-        APP_INT(0, "max-length", "N", &c->task.max_length, 1, LONGEST,
+        APP_INT(0, "max-length", "N", &c->options.task.max_length, 1, LONGEST,
                 "length of the longest list (30, quick 16)"),
     };
     static char kinds[2048];
@@ -278,7 +271,7 @@ static int list_options(comparing *c, app_option options[APP_MOST_OPTIONS])
              "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
              "relative, alibi, rotary, fire and random are transformers with these positions. Default "
              "without FILE: those up to transformer",
-             app_kinds_all());
+             lb_kind_list());
     const app_option compared[] = {
         APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
         APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds, .usual = true),
@@ -319,8 +312,9 @@ int compare_main(int argc, char **argv)
 {
     static app_option options[APP_MOST_OPTIONS];
     lb_error error = {0};
-    comparing c = {.task = {.max_value = -1, .min_length = -1, .max_length = -1}, .error = &error};
+    comparing c = {.error = &error};
     if (app_train_begin(&c.options, &error)) return app_fail(&error);
+    c.options.task = (lb_sort_task){.max_value = -1, .min_length = -1, .max_length = -1};
     c.options.settings.out = "out/compare";
     const app_program program = {
         .name = "compare",
@@ -340,10 +334,11 @@ int compare_main(int argc, char **argv)
         .lists = &c.lists,
         .config = &c.options.config,
     };
+    const int count = argc;
+    char **const words = argv;
     int status = app_options(&program, &argc, &argv);
-    if (status == APP_RUN) status = train_and_show(&c, &program);
+    if (status == APP_RUN) status = train_and_show(&c, &program, count, words);
     lb_strings_free(&c.lists);
-    lb_strings_free(&c.words);
     app_json_file_close(&c.options.config.read);
     return status;
 }

@@ -11,11 +11,11 @@
 
 /* The members of a list such as "additive:3,backward:2,transformer:2". */
 typedef struct member_list {
-    app_kind member[LB_JOIN_MOST];
+    lb_kind member[LB_JOIN_MOST];
     int count;
 } member_list;
 
-static lb_status add_members(member_list *members, const app_kind *member, long count, lb_error *error)
+static lb_status add_members(member_list *members, const lb_kind *member, long count, lb_error *error)
 {
     if (count < 1 || count > LB_JOIN_MOST - members->count)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble: expected 1 to %d models in all",
@@ -33,7 +33,7 @@ static long number_in(const char *text)
 
 static lb_status read_item(member_list *members, char *item, lb_error *error)
 {
-    app_kind member;
+    lb_kind member;
     char *colon = strchr(item, ':');
     long count = colon ? number_in(colon + 1) : 1;
     if (colon) *colon = '\0';
@@ -51,7 +51,7 @@ static lb_status read_item(member_list *members, char *item, lb_error *error)
  * models as the options say. */
 static lb_status read_members(member_list *members, const char *list, lb_error *error)
 {
-    static const app_kind plain = {.name = "model"};
+    static const lb_kind plain = {.name = "model", .attention = -1};
     *members = (member_list){.count = 0};
     if (list[0] && list[strspn(list, "0123456789")] == '\0')
         return add_members(members, &plain, number_in(list), error);
@@ -62,15 +62,16 @@ static lb_status read_members(member_list *members, const char *list, lb_error *
     return status;
 }
 
-static lb_status make_member(app_side_by_side *s, size_t i, const app_kind *member)
+static lb_status make_member(app_side_by_side *s, size_t i, const lb_kind *member)
 {
-    lb_strings *command = &s->training[i].command;
-    const unsigned long long seed = s->settings->seed + i;
     lb_buffer name = {0};
-    lb_buffer_print(&name, "%s-%llu", member->name, seed);
+    const uint64_t seed = s->settings->seed + i;
+    lb_buffer_print(&name, "%s-%llu", member->name, (unsigned long long)seed);
     lb_status status = app_side_by_side_set(s, i, lb_buffer_end(&name));
-    if (!status) status = app_kind_arguments(member, s, command, s->error);
-    return status ? status : lb_strings_print(command, s->error, "--seed=%llu", seed);
+    if (status) return status;
+    app_kind_apply(member, s->options);
+    s->options->settings.seed = seed;
+    return app_side_by_side_take(s, i);
 }
 
 static const char AUTO[] = "auto";
@@ -136,7 +137,7 @@ static lb_status join_members(const app_side_by_side *s)
                                    .out = data.out,
                                    .data = data.train || *data.test[0].name ? &data : NULL,
                                    .replace = true};
-    lb_status status = lb_join_models(&config, true, &result, s->error);
+    lb_status status = lb_join_models(&config, NULL, true, &result, s->error);
     app_progress_end(&progress);
     if (!status) status = app_show_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
     if (status) return status;

@@ -19,7 +19,7 @@ static const char KINDS[] = "kinds", SEED[] = "seed";
 
 static lb_status check_kind(const app_json_file *file, const cJSON *list, const cJSON *value, lb_error *error)
 {
-    app_kind kind;
+    lb_kind kind;
     lb_error found = {0};
     const char *name = cJSON_GetStringValue(value);
     if (!name) return app_json_file_refuse(file, list, value, "names of kinds", error);
@@ -153,27 +153,44 @@ static char *argument_of(const char *option, const cJSON *value)
     return lb_buffer_end(&argument);
 }
 
-static lb_status add_kind(const cJSON *value, const app_side_by_side *s, lb_strings *arguments,
-                          lb_error *error)
+/* Values come after those that all trainings have, but for a file of options, which comes before them. */
+static lb_status read_config(const cJSON *list, int64_t combination, app_side_by_side *s, lb_error *error)
 {
-    app_kind kind;
-    const char *name = cJSON_GetStringValue(value);
-    lb_status status = app_kind_read(&kind, name ? name : "", KINDS, error);
-    return status ? status : app_kind_arguments(&kind, s, arguments, error);
+    const char *file = cJSON_GetStringValue(value_of(list, combination));
+    int argc = s->argc;
+    char **argv = s->argv;
+    s->options->settings = s->options->usual;
+    s->options->config = (app_config){.file = file ? file : ""};
+    return app_config_add(s->command, &argc, &argv, error);
 }
 
-lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_side_by_side *s,
-                             lb_strings *arguments, lb_error *error)
+static lb_status apply_value(const cJSON *list, int64_t combination, const app_side_by_side *s,
+                             lb_strings *words, lb_error *error)
 {
-    const cJSON *list;
-    lb_status status = LB_OK;
-    cJSON_ArrayForEach(list, grid->file.json)
-    {
-        const cJSON *value = value_of(list, combination);
-        status = strcmp(list->string, KINDS) == 0
-                     ? add_kind(value, s, arguments, error)
-                     : lb_strings_add(arguments, argument_of(list->string, value), error);
-        if (status) break;
+    const cJSON *value = value_of(list, combination);
+    lb_kind kind;
+    if (strcmp(list->string, KINDS) == 0) {
+        const char *name = cJSON_GetStringValue(value);
+        lb_status status = app_kind_read(&kind, name ? name : "", KINDS, error);
+        if (!status) app_kind_apply(&kind, s->options);
+        return status;
     }
+    lb_status status = lb_strings_add(words, argument_of(list->string, value), error);
+    if (status) return status;
+    app_request request;
+    int argc = 2;
+    char *argv[] = {words->text[words->count - 1], words->text[words->count - 1], NULL}, **at = argv;
+    return app_options_parse(s->program, &argc, &at, &request, error);
+}
+
+lb_status app_grid_apply(const app_grid *grid, int64_t combination, app_side_by_side *s, lb_strings *words,
+                         lb_error *error)
+{
+    static const char CONFIG[] = "config";
+    const cJSON *list = s->command ? cJSON_GetObjectItemCaseSensitive(grid->file.json, CONFIG) : NULL;
+    lb_status status = list ? read_config(list, combination, s, error) : LB_OK;
+    cJSON_ArrayForEach(list,
+                       grid->file.json) if (!status && (!s->command || strcmp(list->string, CONFIG) != 0))
+        status = apply_value(list, combination, s, words, error);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "translate/training/recipe.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MEASURES = APP_LOSS, CELL = 4 * APP_MEASURED, SEEDS = 5 };
@@ -33,15 +34,28 @@ static const struct shown *shown_as(int measure)
     return &shown[measure < APP_TESTS ? measure : APP_TESTS];
 }
 
+/* With the digits that the log of the training has. */
+static double as_logged(double value)
+{
+    char text[APP_MEASURED];
+    snprintf(text, sizeof text, "%.9g", value);
+    return strtod(text, NULL);
+}
+
 static double value_of(const app_training *t, int measure)
 {
-    const lb_evaluation *dev = &t->best.dev;
-    const double values[] = {dev->exact_match,     dev->symbol_error, dev->loss,
-                             (double)t->best.step, t->seconds,        dev->own[LB_OWN_BLEU],
+    const lb_train_point *best = app_training_best(t);
+    if (!best) return NAN;
+    const lb_evaluation *dev = &best->dev;
+    const double values[] = {dev->exact_match,
+                             dev->symbol_error,
+                             dev->loss,
+                             (double)best->step,
+                             lb_train_last(&t->made->history)->seconds,
+                             dev->own[LB_OWN_BLEU],
                              dev->own[LB_OWN_CHRF]};
-    if (t->points == 0) return NAN;
-    if (measure == APP_LOSS) return t->best.loss;
-    return measure < APP_TESTS ? values[measure] : t->best.test[measure - APP_TESTS].exact_match;
+    if (measure == APP_LOSS) return as_logged(best->loss);
+    return measure < APP_TESTS ? values[measure] : best->test[measure - APP_TESTS].exact_match;
 }
 
 app_mean app_mean_of(const double *numbers, size_t count)

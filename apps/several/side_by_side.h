@@ -1,42 +1,36 @@
-/* Several trainings side by side: each is a command of its own, on one thread, with its output in a log. */
+/* Several trainings side by side: the program as the host of a list of trainings. Each is a process of its own, on one
+ * thread, with its output in a log. */
 #ifndef APP_SIDE_BY_SIDE_H
 #define APP_SIDE_BY_SIDE_H
 
 #include "base/buffer.h"
-#include "cli/options.h"
+#include "cli/training.h"
+#include "translate/training/kinds.h"
 
 #include <lookback/translate.h>
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* ---- One training (training.c). ---- */
+/* ---- One training. ---- */
 
-/** Its command, and what it has found. */
+/** Its options, and how far it is. */
 typedef struct app_training {
     char *name;          /* "hidden=128,lr=0.001" */
     char *folder;        /* of its files */
     int64_t combination; /* of a grid */
-    lb_strings command;  /* its words */
-    pid_t process;       /* 0: not running */
-    int said, log;       /* while it runs: a pipe from it, and its file train.log */
-    lb_buffer text;      /* what it has said */
-
-    double *step, *error; /* [points] share of wrong outputs on dev, over the steps */
-    size_t points;        /* 0: it has no result */
-    lb_train_point best;  /* of the weights that it keeps: its measures and its step */
-    lb_evaluation judged; /* what it is compared by */
-    lb_is_better_fn is_better;
-    double seconds;
+    app_train_options options;
+    lb_strings words;  /* that its options point to */
+    char *record;      /* the same as JSON */
+    pid_t process;     /* 0: not running; negative: it could not be started */
+    int said, log;     /* while it runs: a pipe from it, and its file train.log */
+    lb_buffer text;    /* what it has said */
+    int status;        /* the exit status */
+    lb_training *made; /* its place in the list of the library, with its result */
 } app_training;
 
-/** Reads its log, with the tests of the settings. Without a log there is no result.
- *  Memory: freed by app_training_free, also after an error. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_training_read(app_training *training, const lb_training_config *settings,
-                                        lb_error *error);
-
-/** Frees all of it. */
-void app_training_free(app_training *training);
+/** The evaluation with the best weights; of lists, of the last ones. NULL: it has no result. */
+const lb_train_point *app_training_best(const app_training *training);
 
 /* ---- Tables of them (result_table.c). ---- */
 
@@ -90,44 +84,55 @@ LB_MUST_USE lb_status app_result_table_show(const app_result_table *table, const
 
 /** Trainings, begun or not. The caller sets the first ones. */
 typedef struct app_side_by_side {
-    /* A command line of `train` or `sort` that they repeat, each with options of its own. */
+    /* `train` or `sort`, with a table of options over `options`, which are those that all trainings have. */
     const app_program *program;
+    app_train_options *options;
+    /* The command that has set them, since a file of options that varies comes before them; NULL: none can vary. */
+    const app_program *command;
     int argc;
-    char **argv;                        /* of the command; parsing the options has not changed it */
-    const lb_training_config *settings; /* of it; each training has a subfolder of `out` */
-    const lb_training_config *usual;    /* without any option */
+    char **argv;
+    const lb_training_config *settings; /* of `options`; each training has a subfolder of `out` */
     bool compares;                      /* the trainings, by pairs that are held out */
-    /* Whether the command of a training can be run. */
-    lb_status (*check)(const struct app_side_by_side *s, int argc, char **argv, lb_error *error);
+    /* app_train_prepare, or that of lists, and app_train_run, which know nothing of several trainings. */
+    lb_status (*prepare)(app_train_options *options, const app_program *program, bool compares, char **record,
+                         lb_error *error);
+    int (*run)(app_train_options *options);
     lb_error *error;
 
     app_training *training; /* [count] */
+    lb_training *list;      /* [count] the same for the library */
+    app_train_options all;  /* `options` as they were given */
     size_t count, ended, failed;
     int status; /* the exit status of the trainings that failed; 1 if they differ; 0: none did */
     char why[LB_MESSAGE_LENGTH]; /* ": " and what the first of them said last; or "" */
     struct lb_lock *lock;        /* on the common folder */
-    int running;                 /* processes */
+    bool told;                   /* all that run to end */
 } app_side_by_side;
 
 /** Room for so many trainings. Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_side_by_side_open(app_side_by_side *s, size_t count);
 
-/** Sets training `i`: its name from lb_alloc, which app_side_by_side_end frees, NULL if memory has run out; its
- *  folder, letters, digits and =,.-+_ of the name below the common folder; and its command: the repeated one. Options
- *  of its own are added to the command, since the last option wins; app_side_by_side_run adds those that make it a
- *  single training in the folder.
+/** Begins training `i`: its name from lb_alloc, which app_side_by_side_end frees, NULL if memory has run out; and its
+ *  folder, letters, digits and =,.-+_ of the name below the common folder. The caller then changes `options`.
  *  Errors: LB_ERROR_MEMORY, LB_ERROR_ARGUMENT for a name that is too long. */
 LB_MUST_USE lb_status app_side_by_side_set(app_side_by_side *s, size_t i, char *name);
 
-/** Runs the commands, each in its folder, as many at a time as --threads says, until all have ended, and notes how each
- *  did. One that fails does not end the others. An interruption is passed on to all.
- *  Before: checks all commands, and that each has a folder of its own, so that a wrong one is refused before anything
+/** Sets the error of training `i`, with its name before it. */
+lb_status app_side_by_side_refuse(const app_side_by_side *s, size_t i, const lb_error *found);
+
+/** Takes `options` for training `i`, a single one in its folder, and gives them the values that they had.
+ *  Errors: those of `prepare`, with the name of the training before them. */
+LB_MUST_USE lb_status app_side_by_side_take(app_side_by_side *s, size_t i);
+
+/** Runs the trainings, each in its folder, as many at a time as --threads says, until all have ended, and notes how
+ *  each did. One that fails does not end the others. An interruption is passed on to all.
+ *  Before: checks all of them, and that each has a folder of its own, so that a wrong one is refused before anything
  *          is trained. Makes and locks the common folder, waits two minutes at most for trainings that an earlier,
  *          killed run has left behind, and keeps a model of an earlier run, before another one replaces it, and notes
  *          its new name.
  *  Results: the files that such trainings write at the end; NULL follows the last. If `model`, they write a model, too:
  *          with the first result, it is that of the same command.
- *  Errors: those of `check`; LB_ERROR_ARGUMENT, LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of creating
+ *  Errors: those of lb_trainings_check; LB_ERROR_BUSY, LB_ERROR_WRITE, LB_ERROR_MEMORY; those of creating
  *          folders and reading logs; LB_ERROR_INTERRUPTED. */
 LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, bool model);
 
@@ -135,37 +140,19 @@ LB_MUST_USE lb_status app_side_by_side_run(app_side_by_side *s, const char *cons
  *  standard output, frees the trainings, and unlocks the folder. Returns the exit status. */
 int app_side_by_side_end(app_side_by_side *s, lb_status status);
 
-/* ---- Kinds of models by a word, as settings of a training (kinds.c). ---- */
+/* ---- Kinds of models by a word (kinds.c). ---- */
 
-enum { APP_KIND = 64 };
+/** Reads a kind. Errors: LB_ERROR_ARGUMENT for anything else, in the list of `option`, with the closest one. */
+LB_MUST_USE lb_status app_kind_read(lb_kind *kind, const char *name, const char *option, lb_error *error);
 
-/** A kind: "additive", "rotary", "transformer-backward". */
-typedef struct app_kind {
-    char name[APP_KIND];   /* an attention has its own name, not an alias */
-    const char *model;     /* "seq2seq", "transformer"; NULL: as the options say */
-    const char *attention; /* its name in files; NULL: as the options say */
-    const char *direction; /* "forward", "backward"; NULL: as the options say */
-    const char *set;       /* one setting more, "cell=lstm"; NULL: none */
-} app_kind;
-
-/** Reads a kind: a name of lb_attention_names; or sparsemax, entmax, lstm or copy, with additive attention; or
- *  transformer, or relative, alibi, rotary, fire or random, which are its positions; with -backward behind it for a
- *  model that writes from the end; or forward or backward, with the attention that the options name.
- *  Errors: LB_ERROR_ARGUMENT for anything else, in the list of `option`; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_kind_read(app_kind *kind, const char *name, const char *option, lb_error *error);
-
-/** Adds the settings of a kind to a command, and takes those back that other kinds have. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_kind_arguments(const app_kind *kind, const app_side_by_side *s, lb_strings *command,
-                                         lb_error *error);
+/** Sets the settings of a kind, which are then given, and takes those back that other kinds have. */
+void app_kind_apply(const lb_kind *kind, app_train_options *options);
 
 /** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
  *  kinds of attention and other models. NULL: the usual ones, which are soft attention and none.
  *  Errors: as app_kind_read. */
 LB_MUST_USE lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted,
                                      lb_error *error);
-
-/** All kinds, as text. */
-const char *app_kinds_all(void);
 
 /* ---- Ensembles: a training for each member; then they are joined (ensemble.c). ---- */
 

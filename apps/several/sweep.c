@@ -1,5 +1,6 @@
 #include "several/sweep.h"
 
+#include "base/alloc.h"
 #include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"
@@ -33,15 +34,20 @@ static void choose_combinations(app_side_by_side *s, int64_t combinations)
 }
 
 /* The options of a combination follow those of the sweep. */
-lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *s)
+lb_status app_grid_trainings(const app_grid *grid, int count, void (*complete)(lb_training_config *),
+                             app_side_by_side *s)
 {
     bool all = count == 0 || count >= grid->count;
     lb_status status = app_side_by_side_open(s, (size_t)(all ? grid->count : count));
     if (!status) choose_combinations(s, grid->count);
     for (size_t i = 0; i < s->count && !status; i++) {
+        lb_error found = {0};
         app_training *t = &s->training[i];
         status = app_side_by_side_set(s, i, app_grid_name(grid, t->combination, true));
-        if (!status) status = app_grid_arguments(grid, t->combination, s, &t->command, s->error);
+        if (!status && app_grid_apply(grid, t->combination, s, &t->words, &found))
+            status = app_side_by_side_refuse(s, i, &found);
+        if (!status && complete) complete(&s->options->settings);
+        if (!status) status = app_side_by_side_take(s, i);
     }
     return status;
 }
@@ -50,10 +56,26 @@ lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *
 static int compare(const void *a, const void *b)
 {
     const app_training *x = a, *y = b;
-    if (!x->points || !y->points) return (x->points == 0) - (y->points == 0);
-    if (x->is_better(&x->judged, &y->judged)) return -1;
-    if (x->is_better(&y->judged, &x->judged)) return 1;
+    const lb_train_history *h = &x->made->history;
+    const lb_train_point *of_x = app_training_best(x), *of_y = app_training_best(y);
+    if (!of_x || !of_y) return !of_x - !of_y;
+    if (h->is_better(lb_train_judged(h, of_x), lb_train_judged(h, of_y))) return -1;
+    if (h->is_better(lb_train_judged(h, of_y), lb_train_judged(h, of_x))) return 1;
     return strcmp(x->name, y->name);
+}
+
+/* A curve of the share of wrong outputs. Memory: release series->x with lb_release. */
+static lb_status draw_curve(const app_training *t, lb_series *series, lb_error *error)
+{
+    const lb_train_history *h = &t->made->history;
+    double *x = lb_alloc(2 * (size_t)h->count * sizeof *x);
+    *series = (lb_series){.name = t->name, .x = x, .y = x + h->count, .count = h->count};
+    if (!x) return lb_no_memory(error, "a sweep");
+    for (int64_t i = 0; i < h->count; i++) {
+        x[i] = (double)h->points[i].step;
+        x[h->count + i] = 1 - h->points[i].dev.exact_match;
+    }
+    return LB_OK;
 }
 
 /* The learning curves of the best trainings. */
@@ -62,17 +84,19 @@ static lb_status draw(const app_side_by_side *s)
     char path[APP_PATH];
     lb_series series[CURVES];
     size_t curves = 0;
-    for (const app_training *t = s->training; curves < CURVES && curves < s->count && t->points;
-         curves++, t++)
-        series[curves] =
-            (lb_series){.name = t->name, .x = t->step, .y = t->error, .count = (int64_t)t->points};
-    if (curves == 0) return LB_OK;
+    lb_status status = LB_OK;
+    for (const app_training *t = s->training;
+         curves < CURVES && curves < s->count && t->made->history.count > 0 && !status; t++)
+        status = draw_curve(t, &series[curves++], s->error);
     const lb_chart chart = {.series = series,
                             .count = (int64_t)curves,
                             .title = "Sweep",
                             .x = {.label = "Step"},
                             .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};
-    return app_save_chart(&chart, app_path(s->settings->out, "sweep.png", path), s->error);
+    if (!status && curves > 0)
+        status = app_save_chart(&chart, app_path(s->settings->out, "sweep.png", path), s->error);
+    for (size_t i = 0; i < curves; i++) lb_release((void *)series[i].x);
+    return status;
 }
 
 /* Copies the best model to where predict looks for one. */
@@ -107,7 +131,7 @@ int app_sweep_run(const char *file, int count, app_side_by_side *s)
     static const char *const results[] = {"sweep.tsv", "sweep.png", NULL};
     app_grid grid;
     lb_status status = app_grid_open(&grid, s->program, file, s->error);
-    if (!status) status = app_grid_trainings(&grid, count, s);
+    if (!status) status = app_grid_trainings(&grid, count, NULL, s);
     if (!status) status = app_side_by_side_run(s, results, true);
     if (!status && s->failed < s->count) status = conclude(s);
     app_grid_close(&grid);

@@ -43,17 +43,19 @@ void app_grid_close(app_grid *grid);
  *  Memory: release it with lb_release; NULL if memory runs out. */
 char *app_grid_name(const app_grid *grid, int64_t combination, bool seed);
 
-/** Adds the values of a combination as arguments, "--hidden=128". The last option of the grid varies fastest.
- *  Errors: LB_ERROR_ARGUMENT for an unknown kind; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_grid_arguments(const app_grid *grid, int64_t combination, const app_side_by_side *s,
-                                         lb_strings *arguments, lb_error *error);
+/** Sets the options of the trainings to the values of a combination. The last option of the grid varies fastest.
+ *  Memory: options then point to `words`, and to the grid.
+ *  Errors: LB_ERROR_ARGUMENT for a value that an option cannot have; those of app_config_read; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_grid_apply(const app_grid *grid, int64_t combination, app_side_by_side *s,
+                                     lb_strings *words, lb_error *error);
 
 /* ---- The trainings (sweep.c). ---- */
 
-/** Makes the trainings of a grid: names and commands of `count` of its combinations, drawn with the seed, or of all of
- *  them, in order.
+/** Makes the trainings of a grid: names and options of `count` of its combinations, drawn with the seed, or of all of
+ *  them, in order. `complete`, unless NULL, sets what depends on the values.
  *  Memory: freed by app_side_by_side_end, also after an error. Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_grid_trainings(const app_grid *grid, int count, app_side_by_side *s);
+LB_MUST_USE lb_status app_grid_trainings(const app_grid *grid, int count,
+                                         void (*complete)(lb_training_config *settings), app_side_by_side *s);
 
 /** Trains `count` combinations of the grid in the file, as app_grid_trainings, prints the table, and writes sweep.tsv,
  *  sweep.png and the best model as model.safetensors to the folder.

@@ -3,7 +3,6 @@
 #include "cli/options.h"
 #include "console/console.h"
 #include "data/sort_task.h"
-#include "several/side_by_side.h"
 #include "training/train_options.h"
 #include "translate/training/stepper.h"
 
@@ -11,17 +10,11 @@
 
 enum { NINE = 9 }; /* the largest digit */
 
-/* The settings of a command line. */
-typedef struct sort_options {
-    lb_training_config settings, usual; /* the latter without any option */
-    lb_sort_task task;
-    const char *lengths;
-    int what; /* what is done to a list: an lb_list_task */
-} sort_options;
-
 /* The model of --from decides all settings of a model that no option has set. */
-static lb_status settle_options(sort_options *s, lb_error *error)
+lb_status app_sort_prepare(app_train_options *s, const app_program *program, bool compares, char **record,
+                           lb_error *error)
 {
+    (void)program, (void)compares, (void)record; /* there is none */
     s->task.what = (lb_list_task)s->what;
     if (s->task.what == LB_LIST_ADD && !app_option_was_set(&s->task.max_value)) s->task.max_value = NINE;
     if (s->lengths && lb_sort_set_lengths(&s->task, "--", "lengths", s->lengths, error)) return error->status;
@@ -31,23 +24,11 @@ static lb_status settle_options(sort_options *s, lb_error *error)
     return status;
 }
 
-static int train_to_sort(sort_options *s)
-{
-    lb_error error = {0};
-    lb_training_result result = {0};
-    app_training_view view = {0};
-    lb_status status = settle_options(s, &error);
-    if (!status) status = app_train_in_view(&view, s->settings, &result, &error);
-    if (status) return app_fail(&error);
-    app_print_result(&s->settings, "greedy", &result.dev, result.pairs, result.test, result.test_pairs);
-    return app_close_stdout(app_training_status(&view));
-}
-
 /* Starts from the recipe; settings that depend on the model stay open until it is known. Several heads help to count
  * repeated numbers: docs/adr/0004. */
-static lb_status begin_with_recipe(sort_options *s, lb_error *error)
+lb_status app_sort_begin(app_train_options *s, lb_error *error)
 {
-    *s = (sort_options){.task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3}};
+    *s = (app_train_options){.task = {.max_value = 99, .min_length = 1, .max_length = 10, .repeats = 0.3}};
     s->settings = (lb_training_config){.sort = &s->task,
                                        .steps = 3000,
                                        .target = 0.99,
@@ -62,7 +43,7 @@ static lb_status begin_with_recipe(sort_options *s, lb_error *error)
     return status;
 }
 
-static int list_options(sort_options *s, app_option options[APP_MOST_OPTIONS])
+int app_sort_list(app_train_options *s, app_option *options)
 {
     const app_option lists[] = {
         APP_HEADING("Task"),
@@ -90,27 +71,6 @@ static int list_options(sort_options *s, app_option options[APP_MOST_OPTIONS])
     return (int)(end - options);
 }
 
-lb_status app_sort_usual(lb_training_config *usual, lb_error *error)
-{
-    sort_options s;
-    lb_status status = begin_with_recipe(&s, error);
-    *usual = s.usual;
-    usual->sort = NULL;
-    return status;
-}
-
-lb_status app_sort_check_command(const app_side_by_side *all, int argc, char **argv, lb_error *error)
-{
-    sort_options s;
-    app_option options[APP_MOST_OPTIONS];
-    (void)all;
-    lb_status status = begin_with_recipe(&s, error);
-    const app_program one = {.name = "sort", .options = options, .option_count = list_options(&s, options)};
-    if (!status) status = app_config_parse(&one, argc, argv, error);
-    if (!status) status = settle_options(&s, error);
-    return status ? status : lb_training_try(&s.settings, error);
-}
-
 static const app_example examples[] = {
     {"Learn to sort short lists of small numbers, in seconds.",
      "lookback sort --max-number 19 --lengths 2-5 \\\n"
@@ -126,21 +86,22 @@ static const app_example examples[] = {
 
 int sort_main(int argc, char **argv)
 {
-    static sort_options s;
+    static app_train_options s;
     static app_option options[APP_MOST_OPTIONS];
     lb_error error = {0};
-    if (begin_with_recipe(&s, &error)) return app_fail(&error);
+    if (app_sort_begin(&s, &error)) return app_fail(&error);
     const app_program program = {
         .name = "sort",
         .purpose =
             "Trains a model with attention to sort lists of numbers, or to reverse, copy or add them. The "
             "same command, run again, resumes where it stopped.",
         .options = options,
-        .option_count = list_options(&s, options),
+        .option_count = app_sort_list(&s, options),
         .examples = examples,
         .example_count = sizeof examples / sizeof *examples,
         .group = &s.settings.group,
     };
     int status = app_options(&program, &argc, &argv);
-    return status == APP_RUN ? train_to_sort(&s) : status;
+    if (status != APP_RUN) return status;
+    return app_sort_prepare(&s, &program, false, NULL, &error) ? app_fail(&error) : app_train_run(&s);
 }

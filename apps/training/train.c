@@ -142,6 +142,18 @@ char *app_train_usual(const char *kind)
 
 /* ---- One training. ---- */
 
+static lb_status settle_options(app_train_options *t, const app_program *program, char **record,
+                                lb_error *error)
+{
+    lb_status status = check_options(t, error);
+    if (!status) status = fill_in(t, error);
+    if (status) return status;
+    *record = app_config_record(program, of_the_run);
+    t->settings.options = *record;
+    app_settings_leave_open(&t->settings, true);
+    return *record ? LB_OK : lb_no_memory(error, NULL);
+}
+
 /* With few pairs, the last line of a training that left mistakes says what a vote would take. */
 static void say_what_a_vote_takes(const app_train_options *t, const app_training_view *view,
                                   const lb_training_result *result)
@@ -149,7 +161,7 @@ static void say_what_a_vote_takes(const app_train_options *t, const app_training
     char time[APP_SHORT];
     const lb_training_config *c = &t->settings;
     int members = app_ensemble_of_few(view->pairs);
-    bool one = c->seeds == 1 && !c->from && !c->group && !t->teaching.teacher;
+    bool one = c->seeds == 1 && !c->sort && !c->from && !c->group && !t->teaching.teacher;
     if (one && members > 0 && result->dev.exact_match < 1 && app_flush_stdout())
         app_note(
             "%lld pairs are few: a vote of %d models makes fewer mistakes; --ensemble auto trains them in "
@@ -157,7 +169,7 @@ static void say_what_a_vote_takes(const app_train_options *t, const app_training
             (long long)view->pairs, members, app_short_time(members * view->seconds, time));
 }
 
-static int train_on_pairs(app_train_options *t)
+int app_train_run(app_train_options *t)
 {
     lb_error error = {0};
     lb_training_result result = {0};
@@ -181,24 +193,32 @@ static lb_status fit(lb_training_config *c, lb_error *error)
     return lb_training_fit(c, error);
 }
 
+static lb_status print_options(app_train_options *t, const app_program *program, lb_error *error)
+{
+    const lb_training_config given = t->settings;
+    lb_status status = check_options(t, error);
+    if (!status) status = fill_in(t, error);
+    if (!status && (t->ensemble || t->sweep))
+        t->settings = given; /* each training settles its own */
+    else if (!status)
+        status = fit(&t->settings, error);
+    if (status) return status;
+    char *json = app_config_record(program, NULL);
+    if (!json) return lb_no_memory(error, NULL);
+    app_put(json);
+    lb_release(json);
+    return LB_OK;
+}
+
 static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
-    const lb_training_config given = t->settings;
-    if (check_options(t, &error) || fill_in(t, &error)) return app_fail(&error);
-    if (t->ensemble || t->sweep)
-        t->settings = given; /* to be printed: each training settles its own */
-    else if (t->config.print && fit(&t->settings, &error))
-        return app_fail(&error);
-    char *json = app_config_record(program, t->config.print ? NULL : of_the_run);
-    if (!json) lb_no_memory(&error, NULL);
-    t->settings.options = json;
-    app_settings_leave_open(&t->settings, true);
-    const bool prints = t->config.print && !error.status;
-    if (prints) app_put(json);
-    int status = error.status ? app_fail(&error) : prints ? app_close_stdout(0) : train_on_pairs(t);
-    lb_release(json);
-    return status;
+    char *record = NULL;
+    if (t->config.print) return print_options(t, program, &error) ? app_fail(&error) : app_close_stdout(0);
+    lb_status status = settle_options(t, program, &record, &error);
+    int exit_status = status ? app_fail(&error) : app_train_run(t);
+    lb_release(record);
+    return exit_status;
 }
 
 /* ---- Several trainings, each a process of its own. ---- */
@@ -232,32 +252,23 @@ static lb_status check_file(const char *path, lb_error *error)
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 
-lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv, lb_error *error)
+static lb_status check_files(const app_train_options *t, lb_error *error)
 {
-    app_train_options t = {0};
-    static app_option options[APP_MOST_OPTIONS];
-    const app_program one = {.name = "train",
-                             .operands = "[FILE]",
-                             .max_operands = 1,
-                             .operand_of = "train",
-                             .config = &t.config,
-                             .options = options,
-                             .option_count = app_train_list(&t, options)};
-    lb_status status = app_train_begin(&t, error);
-    if (!status) status = app_config_parse(&one, argc, argv, error);
-    if (!status && s->compares) status = check_sweep(&t, error);
-    if (!status) status = check_options(&t, error);
-    if (!status) status = fill_in(&t, error);
-    if (!status) status = check_file(t.settings.train, error);
-    if (!status) status = check_file(t.settings.dev, error);
-    for (int i = 0; i < LB_MOST_TESTS && *t.settings.test[i].name && !status; i++)
-        status = check_file(t.settings.test[i].file, error);
-    if (!status) status = check_file(t.teaching.unlabelled, error);
-    if (!status) status = check_file(t.teaching.teacher, error);
-    app_settings_leave_open(&t.settings, true);
-    if (!status) status = lb_training_try(&t.settings, error);
-    app_json_file_close(&t.config.read);
-    return status;
+    const lb_training_config *c = &t->settings;
+    lb_status status = check_file(c->train, error);
+    if (!status) status = check_file(c->dev, error);
+    for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name && !status; i++)
+        status = check_file(c->test[i].file, error);
+    if (!status) status = check_file(t->teaching.unlabelled, error);
+    return status ? status : check_file(t->teaching.teacher, error);
+}
+
+lb_status app_train_prepare(app_train_options *t, const app_program *program, bool compares, char **record,
+                            lb_error *error)
+{
+    lb_status status = compares ? check_sweep(t, error) : LB_OK;
+    if (!status) status = settle_options(t, program, record, error);
+    return status ? status : check_files(t, error);
 }
 
 static const app_example examples[] = {
@@ -295,11 +306,13 @@ int train_main(int argc, char **argv)
         .alone = &t.config.print,
     };
     app_side_by_side several = {.program = &program,
+                                .options = &t,
+                                .command = &program,
                                 .argc = argc,
                                 .argv = argv,
+                                .prepare = app_train_prepare,
+                                .run = app_train_run,
                                 .settings = &t.settings,
-                                .usual = &t.usual,
-                                .check = app_train_check_command,
                                 .error = &error};
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) {

@@ -2,23 +2,14 @@
 #ifndef APP_TRAIN_OPTIONS_H
 #define APP_TRAIN_OPTIONS_H
 
-#include "cli/config.h"
+#include "cli/training.h"
 #include "console/console.h"
 #include "io/path.h"
-#include "several/side_by_side.h"
 
 #include <lookback/translate.h>
 
 /* ---- Pairs that a trained model teaches a new one: sequence-level distillation, after Kim, Rush 2016,
  * arXiv:1606.07947 (teacher.c). ---- */
-
-/** Who teaches, and what. */
-typedef struct app_teaching {
-    const char *teacher;    /* a model; NULL: none */
-    const char *unlabelled; /* a file of sources without targets; NULL: none */
-    int made_up; /* sources to make up from those of the pairs; negative: as many as there are pairs */
-    char pairs[APP_PATH]; /* the file that the teacher has written */
-} app_teaching;
 
 /** With a teacher, replaces the pairs to train on by a file in the folder of the training, which stays locked. It has
  *  the same pairs, with the same columns, and behind them what the teacher writes for their sources, where it differs,
@@ -31,37 +22,29 @@ typedef struct app_teaching {
 LB_MUST_USE lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *config,
                                              lb_lock **lock, lb_error *error);
 
-/* ---- The options (train.c). ---- */
-
-/** The settings of the command line and of a file. */
-typedef struct app_train_options {
-    lb_training_config settings, usual; /* the latter without any option */
-    app_config config;
-    const char *sweep, *ensemble; /* a file, a list; NULL: none */
-    int sweep_count;              /* of combinations to draw; 0: all */
-    app_teaching teaching;
-} app_train_options;
+/* ---- The options (train.c; of lists, sort.c). ---- */
 
 /** Fills a table of at most APP_MOST_OPTIONS options for these settings. Returns how many there are. */
 int app_train_list(app_train_options *t, app_option *to);
+int app_sort_list(app_train_options *t, app_option *to);
 
 /** Starts from the recipe; settings that depend on the model stay open until it is known.
  *  Errors: those of lb_training_config_settle. */
 LB_MUST_USE lb_status app_train_begin(app_train_options *t, lb_error *error);
+LB_MUST_USE lb_status app_sort_begin(app_train_options *t, lb_error *error);
 
-/** Whether a command of `train`, one of several, can be run: as app_side_by_side.check. It can if a training can be
- *  begun, and files be read. Errors: those of the options and of the training. */
-LB_MUST_USE lb_status app_train_check_command(const app_side_by_side *s, int argc, char **argv,
-                                              lb_error *error);
+/** Completes the options of one training, one of several, once they are parsed, and checks that its files can be read.
+ *  Compares: the trainings are compared, which needs pairs that are held out.
+ *  Memory:   `*record`, which the settings point to, is released with lb_release. Lists have none, and no use for the
+ *            table.
+ *  Errors:   LB_ERROR_ARGUMENT for options that do not fit together; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_train_prepare(app_train_options *t, const app_program *program, bool compares,
+                                        char **record, lb_error *error);
+LB_MUST_USE lb_status app_sort_prepare(app_train_options *t, const app_program *program, bool compares,
+                                       char **record, lb_error *error);
 
-/* ---- The same of `sort` (sort.c). ---- */
-
-/** The settings of `sort` without options. Errors: those of lb_training_config_settle. */
-LB_MUST_USE lb_status app_sort_usual(lb_training_config *usual, lb_error *error);
-
-/** The same as app_train_check_command for a command of `sort`. */
-LB_MUST_USE lb_status app_sort_check_command(const app_side_by_side *s, int argc, char **argv,
-                                             lb_error *error);
+/** Trains with such options, prints the result, and closes standard output. Returns the exit status. */
+int app_train_run(app_train_options *t);
 
 /** The options for a model of this kind if none is given, as in the record of a model file.
  *  Memory: release it with lb_release; NULL for an unknown kind, or if memory runs out. */

@@ -298,7 +298,7 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     config.setting = name_setting;
     lb_error found = {0};
     if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
-    lb_status status = lb_train_models(&config, view->locked, result, &found);
+    lb_status status = lb_train_models(&config, NULL, view->locked, result, &found);
     app_release_interrupts();
     app_progress_end(&view->counting);
     if (!status) return LB_OK;

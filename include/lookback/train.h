@@ -335,6 +335,12 @@ typedef struct lb_trainer_config {
  *           more steps than this one, or is damaged; LB_ERROR_WRITE; errors of the tape. */
 LB_MUST_USE lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error);
 
+/** Reads the history that a checkpoint has, and nothing else of it.
+ *  Memory: release its points with lb_release, also after an error.
+ *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT without a history of so many tests; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_train_history_load(const char *checkpoint, int tests, lb_train_history *history,
+                                            lb_error *error);
+
 /* ---- A model of your own, trained on arrays in one call. ---- */
 
 /** Examples in arrays: row i of each array belongs to example i. The caller owns the arrays. Zero: not given. */

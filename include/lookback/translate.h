@@ -438,7 +438,7 @@ typedef struct lb_training_config {
     /* At each evaluation, film the outputs and the attention of the model for this many held-out pairs [2] */
     int film;
     uint64_t seed; /* of the initial weights and all random numbers */
-    int seeds;     /* train this many models, with this and the following seeds, as an ensemble [1] */
+    int seeds; /* a list of so many trainings, with this and the following seeds, and their ensemble [1] */
 
     /* The folder of model.safetensors (or sort.safetensors), checkpoint.safetensors, film.jsonl, log.jsonl and log.csv
      * (or train.jsonl and train.csv); it is created. Members of an ensemble have subfolders seed-N. */
@@ -486,6 +486,59 @@ LB_MUST_USE lb_status lb_training_config_settle(lb_training_config *config, lb_e
  *          checkpoint has all steps so far. `result` may be NULL. */
 LB_MUST_USE lb_status lb_translator_train(lb_training_config config, lb_training_result *result,
                                           lb_error *error);
+
+/* ---- Several trainings. ---- */
+
+/** One training of a list, and its result. The caller sets the first two; the rest is zero. */
+typedef struct lb_training {
+    lb_training_config config; /* with a folder that no other one has */
+    const char *name;          /* in messages [its folder], and of its lb_training_run */
+    lb_error error;            /* of a training that has failed elsewhere */
+    /* All of its evaluations, once it has ended: release history.points with lb_release. No points: it has no result */
+    lb_train_history history;
+    const lb_train_point *kept; /* the one in its model file; NULL without a result */
+} lb_training;
+
+/** A way to run the trainings of a list elsewhere, such as each in a process of its own. */
+typedef struct lb_training_host {
+    /* Begins training `i` as lb_translator_train does. Errors: end the list. */
+    lb_status (*begin)(void *context, int64_t i, lb_error *error);
+    /* Returns the number of a training that has ended since, with the reason in `error` if it failed, which ends no
+     * other one; or -1, after a while. `stop`: all shall end after their step. NULL: `begin` returns after the end. */
+    int64_t (*wait)(void *context, bool stop, lb_error *error);
+    int64_t most;  /* at a time; 0 without `wait` */
+    void *context; /* passed to both */
+} lb_training_host;
+
+/** A list of trainings: models that shall vote, a sweep, a comparison. */
+typedef struct lb_trainings {
+    lb_training *training; /* [count] */
+    int64_t count;
+    const lb_training_host *host; /* where they run [here, one after the other] */
+    void *context;                /* passed to these, each of which may be NULL */
+    lb_stop_fn stop;              /* true: no other training begins, and the host is told */
+    /* Hears of each training that has ended, with its result or its error. Errors: end the list. */
+    lb_status (*ended)(void *context, int64_t i, lb_error *error);
+} lb_trainings;
+
+/** Trains a list of configurations. Each model is that of lb_translator_train with its configuration, byte for byte;
+ *  lb_translator_join makes one of them, which votes. An impossible configuration is refused before any training
+ *  begins.
+ *  Tell:    each configuration has its own `tell` and `stop`; elsewhere, the host decides who hears it.
+ *  Resume:  the same list resumes trainings that were interrupted, and gives the results of those that had ended.
+ *  Results: what has ended before an error stays in the list.
+ *  Errors:  LB_ERROR_ARGUMENT if two have the same folder, or for `seeds`, since each trains one model; those of
+ *           lb_translator_train, with the name before it if it is refused; those of the host and of `ended`;
+ *           LB_ERROR_INTERRUPTED after `stop`. */
+LB_MUST_USE lb_status lb_translator_train_all(lb_trainings list, lb_error *error);
+
+/** Sets the fields that make a model of this kind, and resets those that such a model does not have: a name of
+ *  lb_attention_names; sparsemax, entmax, lstm or copy, with additive attention; transformer, or relative, alibi,
+ *  rotary, fire or random, which are its positions; each with -backward behind it for a model that writes from the end;
+ *  or forward or backward alone, with the attention that the configuration has. Members of a vote had best differ.
+ *  Errors: LB_ERROR_ARGUMENT for anything else. */
+LB_MUST_USE lb_status lb_training_config_set_kind(lb_training_config *config, const char *kind,
+                                                  lb_error *error);
 
 /* ---- Finished models as one. ---- */
 

@@ -3,13 +3,16 @@ import difflib
 import json
 import logging
 import math
+import os
+import re
 import sys
-from ctypes import c_char_p
+from ctypes import byref, c_char_p
+from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import _c
 from .callbacks import Callbacks
-from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field
+from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field, strings
 from .model import Model
 from .pairs import Pairs, set_pairs
 
@@ -33,7 +36,7 @@ class Progress(NamedTuple):
     steps: int  # of the whole training
     loss: float  # of the step; with an evaluation, the mean since the one before, and NaN for the first model
     evaluation: Optional[Evaluation]
-    name: Optional[str]  # "seed 3", if several models are trained
+    name: Optional[str]  # "seed 3" or "additive-3", if several models are trained
     tests: Dict[str, Evaluation] = {}  # with an evaluation, what it found on each test
 
 
@@ -159,9 +162,58 @@ def _record(options: Dict[str, Any]) -> bytes:
     return json.dumps(given, default=str).encode()
 
 
+_MOST = len(_c.lb_join_result().member)
+
+
+def _kinds(ensemble: Union[int, str]) -> List[Optional[str]]:
+    """The kind of each member: of "additive:3,backward", or None for each of a number."""
+    if isinstance(ensemble, int):
+        kinds: List[Optional[str]] = [None] * ensemble
+    else:
+        found = [re.fullmatch(r"([^:]*)(?::(\d{1,6}))?", item) for item in ensemble.split(",")]
+        kinds = [item[1] for item in found if item for _ in range(int(item[2] or 1))]
+        if not all(found):
+            kinds = []
+    if not 1 <= len(kinds) <= _MOST:
+        raise Error(Status.ARGUMENT, f"ensemble: found {ensemble!r}, expected 1 to {_MOST} models in all, such as 3 or "
+                                     "'additive:3,backward:2'")
+    return kinds
+
+
+def _train_ensemble(config: _c.lb_training_config, kinds: List[Optional[str]], given: Dict[str, Any], out: Path,
+                    error: Failure) -> None:
+    """Trains the members in folders below `out`, one after the other, and joins them: `lookback train --ensemble`."""
+    members = (_c.lb_training * len(kinds))()
+    folders = []
+    for i, (member, kind) in enumerate(zip(members, kinds)):
+        member.config = config
+        member.config.seed = config.seed + i
+        name = f"{kind or 'model'}-{member.config.seed}"
+        folders.append(encode_path(out / name))
+        member.name = name.encode()
+        member.config.out = folders[i]
+        if kind is not None:
+            member.config.direction = b"forward"
+            c.lb_training_config_set_kind(byref(member.config), encode(kind, "ensemble"), error)
+            error.check()
+        member.config.options = _record({**given, "seed": member.config.seed})
+    again = all(Path(os.fsdecode(folder), "model.safetensors").exists() for folder in folders)
+    c.lb_translator_train_all(_c.lb_trainings(training=members, count=len(kinds)), error)
+    data = type(config).from_buffer_copy(config)
+    if data.no_hold_out:  # nothing is left to weigh the members by, which have the lexicon
+        data.train = data.lexicon = None
+        data.lexicon_from_train = False
+        data.pairs = data.lexicon_pairs = _c.lb_pair_texts()
+    if not error.status:
+        join = _c.lb_join_config(models=strings(folders), count=len(kinds), out=config.out, replace=again)
+        if not data.no_hold_out or data.test[0].name:
+            join.data = dict(join._fields_)["data"](data)
+        c.lb_translator_join(join, None, error)
+
+
 def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
           attention: Optional[str] = None, progress: Union[bool, Callable[[Progress], Any]] = False,
-          lexicon: Optional[Pairs] = None, **options: Any) -> Model:
+          lexicon: Optional[Pairs] = None, ensemble: Union[None, int, str] = None, **options: Any) -> Model:
     """Trains a model on pairs of texts, and opens it.
 
     pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
@@ -173,6 +225,9 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     progress   True prints each evaluation on standard error. A function is called with a Progress after each step and
                after each evaluation. An exception in it ends the training and is raised here.
     lexicon    pairs that the model writes exactly, whatever it learns: the first target of each source
+    ensemble   trains several models, one after the other, and lets them vote: a number of models with seeds from `seed` on,
+               or their kinds, "additive:3,backward:2,transformer-backward", as `lookback train --ensemble` has them. Each
+               has a folder below `out`
     options    the fields of lb_training_config, or the options of `lookback train`, by their names: hidden=64, steps=300,
                target_separator=" ", model="transformer", hold_out=False, from_="old". None is the default.
 
@@ -199,8 +254,12 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     _set_tests(config, tests)
     if lexicon is not None:
         set_pairs(config, lexicon, "lexicon", "lexicon_pairs", "lexicon")
+    kinds = None if ensemble is None else _kinds(ensemble)
     with listener.calling():
-        c.lb_translator_train(config, None, error)
+        if kinds is None:
+            c.lb_translator_train(config, None, error)
+        else:
+            _train_ensemble(config, kinds, given, Path(out), error)
     if listener.raised is not None:
         raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
     error.check()

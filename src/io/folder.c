@@ -122,6 +122,11 @@ void lb_lock_free(lb_lock *lock)
     lb_release(lock);
 }
 
+void lb_lock_leave(const lb_lock *lock)
+{
+    if (lock) close(lock->fd);
+}
+
 /* ---- A file that is about to be replaced, kept under another name. ---- */
 
 enum { MOST = 10000, SUFFIX = 32 };

@@ -64,6 +64,9 @@ LB_MUST_USE lb_status lb_lock_folder(const char *folder, lb_lock **lock, lb_erro
 /** Unlocks the folder and removes the file. NULL is allowed. */
 void lb_lock_free(lb_lock *lock);
 
+/** Leaves the lock to the process that this one has been forked from. */
+void lb_lock_leave(const lb_lock *lock);
+
 /** Keeps the file `path`, model.safetensors, as model.old-1.safetensors as well; or -2 and so on: no such name is taken
  *  twice. It stays at `path`, too, where the file system has links. A file that has such a name already keeps that.
  *  Memory: `*kept` is the new path, released with lb_release; NULL if there is no such file, or after an error.

@@ -122,8 +122,7 @@ bool lb_setting_add_test(lb_test *tests, const char *name, size_t length, const 
     return true;
 }
 
-/* Sets a flag, a number or a choice. */
-static void put_number(const lb_setting *s, lb_training_config *config, double value)
+void lb_setting_put(const lb_setting *s, lb_training_config *config, double value)
 {
     void *at = lb_setting_place(s, config);
     const int number = (int)value;
@@ -135,12 +134,22 @@ static void put_number(const lb_setting *s, lb_training_config *config, double v
         memcpy(at, &number, sizeof number);
 }
 
+void lb_setting_take(const lb_setting *s, lb_training_config *config, const lb_training_config *from)
+{
+    if (s->type == LB_SETTING_TESTS)
+        memcpy(config->test, from->test, sizeof from->test);
+    else if (s->type == LB_SETTING_SEED)
+        config->seed = from->seed;
+    else if (is_text(s))
+        *(const char **)lb_setting_place(s, config) = text_of(s, from);
+    else
+        lb_setting_put(s, config, number_of(s, from));
+}
+
 void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 {
-    if (is_text(s))
-        *(const char **)lb_setting_place(s, config) = NULL;
-    else
-        put_number(s, config, 0);
+    static const lb_training_config none;
+    lb_setting_take(s, config, &none);
 }
 
 void lb_settings_fill_in(lb_training_config *config)
@@ -149,7 +158,7 @@ void lb_settings_fill_in(lb_training_config *config)
         if (is_text(s) && s->choices && !s->zero_is_value && !text_of(s, config))
             *(const char **)lb_setting_place(s, config) = s->choices[(int)s->usual_value];
         else if (!is_text(s) && s->usual_value != 0 && number_of(s, config) == 0)
-            put_number(s, config, s->usual_value);
+            lb_setting_put(s, config, s->usual_value);
     }
 }
 
@@ -273,7 +282,7 @@ void lb_settings_from_model(lb_training_config *config, const lb_config_field *f
         const lb_setting *s = lb_setting_find(field->key);
         if (!s || s->only_trains || number_of(s, config) != 0) continue;
         double value = lb_config_number(field, model);
-        put_number(s, config, s->opposite ? value == 0 : value);
+        lb_setting_put(s, config, s->opposite ? value == 0 : value);
     }
 }
 

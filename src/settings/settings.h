@@ -109,6 +109,12 @@ static inline void *lb_setting_place(const lb_setting *setting, lb_training_conf
     return (char *)config + setting->at;
 }
 
+/** Sets a flag, a number or a choice. */
+void lb_setting_put(const lb_setting *setting, lb_training_config *config, double value);
+
+/** Copies a setting from another configuration. */
+void lb_setting_take(const lb_setting *setting, lb_training_config *config, const lb_training_config *from);
+
 /** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 

@@ -141,6 +141,17 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
     return LB_OK;
 }
 
+lb_status lb_train_history_load(const char *checkpoint, int tests, lb_train_history *history, lb_error *error)
+{
+    lb_error found = {0};
+    lb_status status = lb_own_check_content(checkpoint, error);
+    lb_safetensors *file = status ? NULL : lb_safetensors_open(checkpoint, error);
+    if (!file) return error->status;
+    status = load_history(file, tests, history, &found);
+    lb_safetensors_close(file);
+    return status ? lb_name_file(checkpoint, &found, error) : LB_OK;
+}
+
 /* A checkpoint without a progress record was written right after an evaluation. */
 static lb_status load_progress(const lb_safetensors *file, lb_trainer *t, lb_error *error)
 {

@@ -1,4 +1,4 @@
-/* A file for --sweep: its combinations, as names and as arguments. */
+/* A file for --sweep: its combinations, as names and as options. */
 #include "fuzz.h"
 #include "several/sweep.h"
 
@@ -7,21 +7,22 @@
 
 enum { MOST_COMBINATIONS = 8 };
 
-static void name_combination(const app_grid *grid, int64_t combination)
+static void name_combination(const app_grid *grid, int64_t combination, const app_program *program)
 {
-    const lb_training_config settings = {0}, usual = {.model = "seq2seq"};
-    const app_side_by_side repeated = {.settings = &settings, .usual = &usual};
+    app_train_options options = {.usual.model = "seq2seq"};
+    app_side_by_side all = {.program = program, .options = &options};
+    lb_error error = {0};
     for (int seed = 0; seed < 2; seed++) {
         char *name = app_grid_name(grid, combination, seed);
         fuzz_require(name != NULL, "a combination has a name");
         lb_release(name);
     }
-    lb_strings arguments = {0};
-    fuzz_require(app_grid_arguments(grid, combination, &repeated, &arguments, NULL) == LB_OK,
-                 "a combination has arguments");
-    for (size_t i = 0; i < arguments.count; i++)
-        fuzz_require(strncmp(arguments.text[i], "--", 2) == 0, "an argument begins with two dashes");
-    lb_strings_free(&arguments);
+    lb_strings words = {0};
+    lb_status status = app_grid_apply(grid, combination, &all, &words, &error);
+    fuzz_require_told(status == LB_OK, &error);
+    for (size_t i = 0; i < words.count; i++)
+        fuzz_require(strncmp(words.text[i], "--", 2) == 0, "an argument begins with two dashes");
+    lb_strings_free(&words);
 }
 
 /* What is wrong with the text is on one of its lines, unless it is no text, or a file of another kind. */
@@ -55,8 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require_told(status == LB_OK, &error);
     if (status == LB_ERROR_FORMAT) require_line(path, data, size, &error);
     for (int64_t i = 0; !status && i < grid.count && i < MOST_COMBINATIONS; i++) {
-        name_combination(&grid, i);
-        name_combination(&grid, grid.count - 1 - i);
+        name_combination(&grid, i, &program);
+        name_combination(&grid, grid.count - 1 - i, &program);
     }
     if (!status) fuzz_require(app_grid_seeds_last(&grid) >= 1, "there is a seed");
     app_grid_close(&grid);

@@ -13,6 +13,7 @@
 enum { NAME = 200, MOST_FILES = 12, MOST_FAST = 8, MOST_CALLS = 11, MOST_DECISIONS = 30 };
 
 static const char *const on_the_way[] = {"apps/training/sort.c",
+                                         "apps/training/train.c",
                                          "apps/training/training_view.c",
                                          "src/translate/training/train.c",
                                          "src/train/trainer.c",

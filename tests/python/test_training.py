@@ -39,6 +39,69 @@ def test_the_program_of_the_wheel_trains_to_the_same_weights(pairs, short, tmp_p
     assert scores[0] == scores[1]
 
 
+def run_ensemble(file, short, folder, ensemble):
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in short.items()]
+    subprocess.run([lookback.program.PATH, "train", file, "--quiet", f"--out={folder}", f"--ensemble={ensemble}", *words],
+                   check=True, stdout=subprocess.DEVNULL)
+
+
+def votes_of(folder):
+    with lookback.open(folder) as model:
+        return [(score.score, score.symbol_probabilities) for score in model.score(["abc", "edcb"], ["CBA", "BCDE"])]
+
+
+@pytest.mark.parametrize("ensemble, members", [("additive,backward:2", ["additive-1", "backward-2", "backward-3"]),
+                                               (2, ["model-1", "model-2"])])
+def test_an_ensemble_has_the_members_and_weights_of_the_program(pairs, short, tmp_path, ensemble, members):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    run_ensemble(file, short, tmp_path / "program", ensemble)
+    told = []
+    lookback.train(file, out=tmp_path / "package", ensemble=ensemble, progress=told.append, **short).close()
+    assert list(dict.fromkeys(now.name for now in told)) == members
+    for name in [*members, "."]:
+        assert votes_of(tmp_path / "package" / name) == votes_of(tmp_path / "program" / name)
+
+
+def test_an_ensemble_goes_on_after_an_exception_and_replaces_its_own_model_alone(pairs, short, tmp_path):
+    lookback.train(pairs, out=tmp_path / "whole", ensemble="additive,lstm", **short).close()
+    lookback.train(pairs, out=tmp_path / "all", **short).close()
+    earlier = model_of(tmp_path / "all")
+
+    def stop(now):
+        if now.name == "lstm-2" and now.step == 10:
+            raise ValueError
+
+    with pytest.raises(ValueError):
+        lookback.train(pairs, out=tmp_path / "all", ensemble="additive,lstm", progress=stop, **short)
+    assert model_of(tmp_path / "all") == earlier
+    for _ in range(2):
+        lookback.train(pairs, out=tmp_path / "all", ensemble="additive,lstm", **short).close()
+        assert votes_of(tmp_path / "all") == votes_of(tmp_path / "whole")
+        assert (tmp_path / "all" / "model.old-1.safetensors").read_bytes() == earlier
+        assert not (tmp_path / "all" / "model.old-2.safetensors").exists()
+
+
+def test_an_ensemble_of_all_pairs_has_equal_weights(pairs, short, tmp_path):
+    model = lookback.train(pairs, out=tmp_path, ensemble=2, hold_out=False, **short)
+    member = [dict(options)["exact_match"] for options in model.training["members"]]
+    assert len(member) == 2 and "exact_match" not in model.training
+
+
+@pytest.mark.parametrize("ensemble, message", [
+    ("additve", "found the kind \"additve\", expected one of none, additive, "),
+    ("additive:x", "ensemble: found 'additive:x', expected 1 to 64 models in all"),
+    ("additive:60,dot:5", "expected 1 to 64 models in all"),
+    (0, "ensemble: found 0, expected 1 to 64 models in all"),
+    ("additive,dot", "dot-2: attention: dot needs encoder states as wide"),
+])
+def test_an_impossible_ensemble_is_named(pairs, short, tmp_path, ensemble, message):
+    with pytest.raises(lookback.Error) as found:
+        lookback.train(pairs, out=tmp_path / "out", ensemble=ensemble, **short)
+    assert found.value.status == Status.ARGUMENT and message in found.value.message
+    assert not (tmp_path / "out").exists()
+
+
 def test_features_are_the_second_text_of_three(short, tmp_path):
     pairs = [(word, feature, word + ending) for word in ("walk", "talk", "call", "jump", "play")
              for feature, ending in (("V;PST", "ed"), ("V;3;SG", "s"), ("V;PTCP", "ing"))] * 10

@@ -21,7 +21,8 @@ typedef struct source {
 
 typedef struct joining {
     const lb_join_config *config;
-    source *sources; /* [config->count] */
+    const lb_joined_seeds *seeds; /* NULL: any other models */
+    source *sources;              /* [config->count] */
     int opened;
     const source *known; /* the first one with a lexicon; NULL: there is none, or it does not matter */
     lb_ensemble_part part[LB_JOIN_MOST]; /* [result->count] the members, also those of ensembles */
@@ -250,6 +251,23 @@ static lb_status fit(joining *j)
     return status;
 }
 
+/* As each of the models was measured. */
+static lb_status measure_seeds(joining *j)
+{
+    lb_training_data *d = j->seeds->data;
+    lb_training_result *r = j->seeds->result;
+    const lb_data_loader loader = {.data = d, .task.seed = j->seeds->config->seed};
+    const lb_model *model = j->text.model;
+    lb_tape *tape = lb_tape_new();
+    if (!tape) return lb_no_memory(j->error, NULL);
+    lb_status status = lb_data_loader_measure(&loader, &d->dev, model, tape, NULL, &r->dev);
+    for (int i = 0; i < d->tests && !status; i++)
+        status = lb_data_loader_measure(&loader, &d->test[i], model, tape, NULL, &r->test[i]);
+    if (status) lb_error_set(j->error, status, "%s", lb_tape_error(tape));
+    lb_tape_free(tape);
+    return status;
+}
+
 /* Prints one record, {} if there is none. */
 static void print_record(lb_buffer *json, const cJSON *record)
 {
@@ -279,14 +297,20 @@ static void print_source(lb_buffer *json, const source *s)
 static char *print_records(const joining *j)
 {
     lb_buffer json = {0};
-    const lb_evaluation *dev = &j->result->dev;
+    const lb_joined_seeds *seeds = j->seeds;
+    const lb_training_config *data = seeds ? seeds->config : j->config->data;
+    const lb_evaluation *dev = seeds ? &seeds->result->dev : &j->result->dev;
     lb_json_open(&json, NULL, "{");
-    if (has_pairs(j->config->data))
+    if (seeds || has_pairs(data))
         lb_buffer_print(&json, "\"exact_match\":%.9g,\"symbol_error\":%.9g", dev->exact_match,
                         dev->symbol_error);
-    if (j->config->data) lb_tests_print(&json, j->config->data->test, j->result->test);
+    if (data) lb_tests_print(&json, data->test, seeds ? seeds->result->test : j->result->test);
     lb_json_open(&json, "members", "[");
-    for (int i = 0; i < j->opened && !json.failed; i++) print_source(&json, &j->sources[i]);
+    for (int i = 0; i < j->opened && !json.failed; i++) {
+        if (seeds) lb_json_key(&json, NULL);
+        if (seeds) lb_buffer_print(&json, "%s", j->sources[i].text.training);
+        if (!seeds) print_source(&json, &j->sources[i]);
+    }
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);
 }
@@ -323,6 +347,7 @@ static lb_status join(joining *j)
     if (!status) status = choose_lexicon(j);
     if (!status && has_pairs(j->config->data)) status = fit(j);
     if (!status && j->config->data) status = measure_tests(j);
+    if (!status && j->seeds) status = measure_seeds(j);
     const lb_ensemble *all = (const lb_ensemble *)j->text.model;
     for (int i = 0; i < j->result->count && !status; i++)
         j->result->member[i].weight = lb_is_ensemble(&all->base) ? lb_ensemble_weight(all, i) : 1;
@@ -330,12 +355,13 @@ static lb_status join(joining *j)
     return status ? status : save(j);
 }
 
-lb_status lb_join_models(const lb_join_config *config, bool locked, lb_join_result *result, lb_error *error)
+lb_status lb_join_models(const lb_join_config *config, const lb_joined_seeds *seeds, bool locked,
+                         lb_join_result *result, lb_error *error)
 {
     lb_error found = {0};
     lb_join_result *room = lb_alloc_zero(sizeof *room);
     if (!room) return lb_no_memory(error, "an ensemble");
-    joining j = {.config = config, .locked = locked, .result = room, .error = &found};
+    joining j = {.config = config, .seeds = seeds, .locked = locked, .result = room, .error = &found};
     lb_status status = join(&j);
     if (result) *result = *room;
     lb_release(room);
@@ -352,5 +378,5 @@ lb_status lb_join_models(const lb_join_config *config, bool locked, lb_join_resu
 
 lb_status lb_translator_join(lb_join_config config, lb_join_result *result, lb_error *error)
 {
-    return lb_join_models(&config, false, result, error);
+    return lb_join_models(&config, NULL, false, result, error);
 }

@@ -161,9 +161,6 @@ void lb_stepper_close(lb_stepper *s)
     lb_release(s->history.points);
     lb_training_files_free(&s->files);
     lb_release(s->identity);
-    lb_release(s->name);
-    lb_release(s->folder);
-    lb_lock_free(s->lock);
     lb_release(s->shared.target);
     lb_release(s->hidden);
     lb_data_loader_free(&s->loader);

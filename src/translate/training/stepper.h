@@ -70,15 +70,12 @@ void lb_training_files_free(lb_training_files *files);
 
 /* ---- The training. ---- */
 
-/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. What it gives for
- *  `name`, `folder` and `lock` is freed by lb_stepper_close. */
+/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. */
 struct lb_stepper {
     const lb_training_config *config; /* without gaps */
     lb_training_data *data;
     const lb_warm_start *start;
     uint64_t seed;       /* of its weights and all other random numbers */
-    char *name, *folder; /* of one of several; NULL: it has none, and writes into that of the configuration */
-    lb_lock *lock;       /* on this folder */
     lb_training_run run; /* what is told */
     int shards;          /* parts of each batch */
     lb_params *params;
@@ -177,21 +174,41 @@ LB_MUST_USE lb_status lb_run_identity_check(void *stepper, const char *found, lb
 
 /* ---- From files to models (train.c). ---- */
 
-/** Whether there can be a training with this configuration, as far as can be said without its pairs.
- *  Errors: those of lb_warm_start_open and lb_stepper_init. */
-LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
-
 /** Fills in what the recipe chooses for the pairs of a configuration that starts from no model; not the steps if it
  *  says `epochs` or `minutes`. Reads the files, and writes none.
  *  Errors: those of lb_training_data_open. */
 LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *error);
 
-/** lb_translator_train, in a folder `out` that the caller may keep locked: see io/path.h. */
-LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, bool locked,
+/** lb_translator_train, in a folder `out` that the caller may keep locked: see io/path.h. `name` is that of one of
+ *  several, or NULL. */
+LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, const char *name, bool locked,
                                       lb_training_result *result, lb_error *error);
 
-/** The same of lb_translator_join (translate/join/join.c). */
-LB_MUST_USE lb_status lb_join_models(const lb_join_config *config, bool locked, lb_join_result *result,
-                                     lb_error *error);
+/* ---- Lists of trainings (several.c). ---- */
+
+/** Whether there can be a training with this configuration, as far as can be said without its pairs.
+ *  Errors: those of lb_warm_start_open and lb_stepper_init. */
+LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
+
+/** The first half of lb_translator_train_all: whether each training of the list can be begun, in a folder that no other
+ *  one has. Errors: LB_ERROR_ARGUMENT; those of lb_training_try. */
+LB_MUST_USE lb_status lb_trainings_check(const lb_trainings *list, lb_error *error);
+
+/** The second half, for a list with a host. Errors: as lb_translator_train_all. */
+LB_MUST_USE lb_status lb_trainings_run(const lb_trainings *list, lb_error *error);
+
+/* ---- Models that are joined (translate/join/join.c). ---- */
+
+/** What models that differ only in their seed were trained on, in this process. They vote with equal weights, are
+ *  measured together as each of them was, and keep the bytes of their records. */
+typedef struct lb_joined_seeds {
+    lb_training_data *data;
+    const lb_training_config *config;
+    lb_training_result *result; /* receives the measures */
+} lb_joined_seeds;
+
+/** lb_translator_join, in a folder `out` that the caller may keep locked. `seeds` is NULL for any other models. */
+LB_MUST_USE lb_status lb_join_models(const lb_join_config *config, const lb_joined_seeds *seeds, bool locked,
+                                     lb_join_result *result, lb_error *error);
 
 #endif

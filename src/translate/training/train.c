@@ -16,26 +16,12 @@
 typedef struct job {
     lb_training_config config;
     lb_warm_start start;
-    lb_lock *lock; /* on the folder of all members */
+    lb_lock *lock; /* on its folder */
     bool locked;   /* by the caller */
     bool made;     /* the folder was made */
     lb_training_data data;
-    lb_stepper *members; /* [config.seeds] */
-    int count;           /* of the members begun so far */
     lb_error *error;
 } job;
-
-/* A single model writes into the folder itself, several write into subfolders. */
-static lb_status name_member(const job *j, lb_stepper *s)
-{
-    lb_buffer name = {0}, folder = {0};
-    if (j->config.seeds == 1) return LB_OK;
-    lb_buffer_print(&name, "seed %llu", (unsigned long long)s->seed);
-    lb_buffer_print(&folder, "%s/seed-%llu", j->config.out, (unsigned long long)s->seed);
-    s->run.name = s->name = name.text;
-    s->run.folder = s->folder = folder.text;
-    return name.failed || folder.failed ? lb_no_memory(j->error, NULL) : LB_OK;
-}
 
 /* Two trainings in one folder would replace each other's files. Of a group, only the first process writes. */
 static lb_status lock_folder(const job *j, const char *folder, lb_lock **lock)
@@ -44,20 +30,6 @@ static lb_status lock_folder(const job *j, const char *folder, lb_lock **lock)
     if (!lb_group_leads(j->config.group)) return LB_OK;
     lb_status status = lb_folder_make(folder, error);
     return status ? status : lb_lock_folder(folder, lock, error);
-}
-
-static lb_status begin_member(job *j, lb_stepper *s)
-{
-    *s = (lb_stepper){.config = &j->config,
-                      .data = &j->data,
-                      .start = &j->start,
-                      .seed = j->config.seed + (uint64_t)j->count++,
-                      .run = {.folder = j->config.out}};
-    lb_status status = name_member(j, s);
-    /* We name this folder ourselves, so it must not be a link. */
-    if (!status && s->folder) status = lb_own_check(s->folder, "a folder", j->error);
-    if (!status && s->folder) status = lock_folder(j, s->folder, &s->lock);
-    return status ? status : lb_stepper_init(s, j->error);
 }
 
 static lb_status tell_of_run(const lb_stepper *s, lb_event_kind kind, lb_error *error)
@@ -87,79 +59,86 @@ static lb_status end_steps(lb_stepper *s, lb_error *error)
 
 /* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the best weights in the
  * parameters, or the last ones if nothing is held out. */
-static lb_status train_member(job *j, lb_stepper *s)
+static lb_status train_member(job *j, uint64_t seed, const char *name, const char *folder,
+                              lb_training_result *result)
 {
-    lb_status status = begin_member(j, s);
-    if (!status) status = begin_steps(s, j->error);
-    if (!status) status = lb_train(s->loop, &s->history, j->error);
-    return status ? status : end_steps(s, j->error);
-}
-
-static lb_status evaluate_ensemble(job *j, const lb_model *model, lb_training_result *found)
-{
-    const lb_data_loader *loader = &j->members->loader;
-    const lb_training_data *d = &j->data;
-    lb_tape *tape = lb_tape_new();
-    if (!tape) return lb_no_memory(j->error, NULL);
-    lb_status status = lb_data_loader_measure(loader, &d->dev, model, tape, NULL, &found->dev);
-    for (int i = 0; i < d->tests && !status; i++)
-        status = lb_data_loader_measure(loader, &d->test[i], model, tape, NULL, &found->test[i]);
-    if (status) lb_error_set(j->error, status, "%s", lb_tape_error(tape));
-    lb_tape_free(tape);
+    lb_stepper s = {.config = &j->config,
+                    .data = &j->data,
+                    .start = &j->start,
+                    .seed = seed,
+                    .run = {.name = name, .folder = folder}};
+    lb_status status = lb_stepper_init(&s, j->error);
+    if (!status) status = begin_steps(&s, j->error);
+    if (!status) status = lb_train(s.loop, &s.history, j->error);
+    if (!status) status = end_steps(&s, j->error);
+    if (!status) result->dev = s.run.kept->dev;
+    if (!status) memcpy(result->test, s.run.kept->test, sizeof result->test);
+    lb_stepper_close(&s);
     return status;
 }
 
-/* One record of all members; NULL if memory runs out. */
-static char *ensemble_record(const job *j, const lb_training_result *found)
+/* ---- Several models that differ in their seed: a list of trainings that read the pairs once. ---- */
+
+typedef struct seeds {
+    job *job;
+    lb_training *list; /* [job->config.seeds] */
+    lb_strings names, folders;
+    lb_training_result *result;
+} seeds;
+
+/* We name this folder ourselves, so it must not be a link. */
+static lb_status begin_seed(void *context, int64_t i, lb_error *error)
 {
-    lb_buffer json = {0};
-    lb_buffer_print(&json, "{\"exact_match\":%.9g,\"symbol_error\":%.9g", found->dev.exact_match,
-                    found->dev.symbol_error);
-    lb_tests_print(&json, j->config.test, found->test);
-    lb_buffer_print(&json, ",\"members\":[");
-    for (int i = 0; i < j->count; i++) {
-        const lb_stepper *s = &j->members[i];
-        char *record = lb_stepper_record(s, s->run.kept);
-        json.failed = json.failed || !record;
-        if (record) lb_buffer_print(&json, "%s%s", i ? "," : "", record);
-        lb_release(record);
+    const seeds *all = context;
+    const lb_training *t = &all->list[i];
+    lb_lock *lock = NULL;
+    lb_status status = lb_own_check(t->config.out, "a folder", error);
+    if (!status) status = lock_folder(all->job, t->config.out, &lock);
+    if (!status) status = train_member(all->job, t->config.seed, t->name, t->config.out, all->result);
+    lb_lock_free(lock);
+    return status;
+}
+
+static lb_status list_seeds(seeds *all)
+{
+    const lb_training_config *c = &all->job->config;
+    lb_error *error = all->job->error;
+    lb_status status = LB_OK;
+    all->list = lb_alloc_zero((size_t)c->seeds * sizeof *all->list);
+    if (!all->list) return lb_no_memory(error, NULL);
+    for (int i = 0; i < c->seeds && !status; i++) {
+        const unsigned long long seed = c->seed + (unsigned)i;
+        status = lb_strings_print(&all->names, error, "seed %llu", seed);
+        if (!status) status = lb_strings_print(&all->folders, error, "%s/seed-%llu", c->out, seed);
+        if (status) return status;
+        all->list[i] = (lb_training){.config = *c, .name = all->names.text[i]};
+        all->list[i].config.seed = seed;
+        all->list[i].config.out = all->folders.text[i];
     }
-    lb_buffer_print(&json, "]}");
-    return lb_buffer_end(&json);
+    return LB_OK;
 }
 
-static lb_status save_ensemble(job *j, lb_ensemble *ensemble, lb_params *params, lb_training_result *found)
+static lb_status train_seeds(job *j, lb_training_result *result)
 {
-    lb_status status = evaluate_ensemble(j, &ensemble->base, found);
-    if (status) return status;
-    char *record = ensemble_record(j, found);
-    char *path = lb_model_place(j->config.out, j->data.text.sorts, j->error);
-    if (record && path) {
-        lb_text_model model = lb_training_data_model(&j->data, &ensemble->base, params);
-        model.training = record;
-        status = lb_text_model_save(path, &model, j->error);
-    } else {
-        status = lb_no_memory(j->error, NULL);
-    }
-    lb_release(path);
-    lb_release(record);
+    seeds all = {.job = j, .result = result};
+    const lb_training_host here = {.begin = begin_seed, .context = &all};
+    lb_status status = list_seeds(&all);
+    const lb_trainings list = {.training = all.list, .count = j->config.seeds, .host = &here};
+    if (!status) status = lb_trainings_run(&list, j->error);
+    const lb_join_config join = {.models = (const char *const *)all.folders.text,
+                                 .count = j->config.seeds,
+                                 .out = j->config.out,
+                                 .replace = true};
+    const lb_joined_seeds joined = {&j->data, &j->config, result};
+    if (!status) status = lb_join_models(&join, &joined, true, NULL, j->error);
+    for (int i = 0; all.list && i < j->config.seeds; i++) lb_release(all.list[i].history.points);
+    lb_release(all.list);
+    lb_strings_free(&all.names);
+    lb_strings_free(&all.folders);
     return status;
 }
 
-static lb_status join_members(job *j, lb_training_result *found)
-{
-    lb_params *params = lb_params_new(0);
-    lb_ensemble_part *parts = lb_alloc_zero((size_t)j->count * sizeof *parts);
-    for (int i = 0; i < j->count && parts; i++)
-        parts[i] = (lb_ensemble_part){.model = j->members[i].model, .params = j->members[i].params};
-    if (!params || !parts) lb_no_memory(j->error, NULL);
-    lb_ensemble *ensemble =
-        params && parts ? lb_ensemble_gather(params, parts, j->count, NULL, j->error) : NULL;
-    lb_status status = ensemble ? save_ensemble(j, ensemble, params, found) : j->error->status;
-    lb_release(parts);
-    lb_params_free(params);
-    return status;
-}
+/* ---- A training. ---- */
 
 /* Opens all that the members share. */
 static lb_status begin_job(job *j)
@@ -180,35 +159,22 @@ static lb_status begin_job(job *j)
     if (!j->locked) status = lock_folder(j, c->out, &j->lock);
     if (!status) status = lb_training_data_open(&j->data, c, &j->start, j->error);
     if (!status) status = lb_budget_fit(c, &asked, j->error);
-    if (status) return status;
-    j->members = lb_alloc_zero((size_t)c->seeds * sizeof *j->members);
-    return j->members ? LB_OK : lb_no_memory(j->error, NULL);
+    return status;
 }
 
-static lb_status end_job(job *j, lb_training_result *result)
-{
-    result->pairs = lb_pair_sample_judged(&j->data.dev.sample);
-    for (int i = 0; i < j->data.tests; i++)
-        result->test_pairs[i] = lb_pair_sample_judged(&j->data.test[i].sample);
-    if (j->config.seeds > 1) return join_members(j, result);
-    const lb_train_point *kept = j->members->run.kept;
-    result->dev = kept->dev;
-    memcpy(result->test, kept->test, sizeof result->test);
-    return LB_OK;
-}
-
-lb_status lb_train_models(const lb_training_config *config, bool locked, lb_training_result *result,
-                          lb_error *error)
+lb_status lb_train_models(const lb_training_config *config, const char *name, bool locked,
+                          lb_training_result *result, lb_error *error)
 {
     lb_error found = {0};
-    lb_training_result none = {0};
+    lb_training_result room = {0}, *r = result ? result : &room;
     job j = {.config = *config, .locked = locked, .error = &found};
     if (!lb_group_leads(config->group)) j.config.tell = NULL; /* everyone may ask to stop, one tells */
     lb_status status = begin_job(&j);
-    while (!status && j.count < j.config.seeds) status = train_member(&j, &j.members[j.count]);
-    if (!status) status = end_job(&j, result ? result : &none);
-    for (int i = 0; i < j.count; i++) lb_stepper_close(&j.members[i]);
-    lb_release(j.members);
+    const lb_training_config *c = &j.config;
+    if (!status) status = c->seeds > 1 ? train_seeds(&j, r) : train_member(&j, c->seed, name, c->out, r);
+    if (!status) r->pairs = lb_pair_sample_judged(&j.data.dev.sample);
+    for (int i = 0; i < j.data.tests && !status; i++)
+        r->test_pairs[i] = lb_pair_sample_judged(&j.data.test[i].sample);
     lb_lock_free(j.lock);
     if (status && j.made) rmdir(j.config.out); /* with nothing in it, there was no need for it */
     lb_training_data_close(&j.data);
@@ -218,23 +184,21 @@ lb_status lb_train_models(const lb_training_config *config, bool locked, lb_trai
 
 lb_status lb_translator_train(lb_training_config config, lb_training_result *result, lb_error *error)
 {
-    return lb_train_models(&config, false, result, error);
+    return lb_train_models(&config, NULL, false, result, error);
 }
 
-/* ---- Whether a training is possible. ---- */
+/* ---- A list of them. ---- */
 
-lb_status lb_training_try(const lb_training_config *config, lb_error *error)
+static lb_status begin_here(void *list, int64_t i, lb_error *error)
 {
-    lb_training_config c = *config;
-    lb_warm_start start;
-    lb_stepper s = {.config = &c, .start = &start};
-    c.tell = NULL; /* the training will tell it */
-    lb_status status = lb_warm_start_open(&start, &c, error);
-    if (!status) status = lb_recipe_fill_in(&c, error);
-    if (!status) lb_recipe_fit(&c, &(lb_recipe_facts){0});
-    if (!status && c.shards > 0) status = lb_group_check(NULL, c.shards, error);
-    if (!status) status = lb_stepper_build_trial(&s, error);
-    lb_stepper_close(&s);
-    lb_warm_start_free(&start);
-    return status;
+    const lb_training *t = (const lb_training *)list + i;
+    return lb_train_models(&t->config, t->name, false, NULL, error);
+}
+
+lb_status lb_translator_train_all(lb_trainings list, lb_error *error)
+{
+    const lb_training_host here = {.begin = begin_here, .context = list.training};
+    if (!list.host) list.host = &here;
+    lb_status status = lb_trainings_check(&list, error);
+    return status ? status : lb_trainings_run(&list, error);
 }
