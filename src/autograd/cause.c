@@ -7,6 +7,7 @@
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ char *lb_bad_place(lb_shape shape, const lb_real *x, int64_t at, char text[LB_PL
     lb_shape place = {.ndim = shape.ndim};
     char index[LB_SHAPE_TEXT];
     int64_t left = at;
+    assert(at >= 0 && at < lb_shape_count(shape));
     for (int d = shape.ndim - 1; d >= 0; left /= shape.dim[d--]) place.dim[d] = left % shape.dim[d];
     snprintf(text, LB_PLACE_TEXT, "%s%s%s",
              isnan(x[at]) ? "nan"

@@ -1,4 +1,6 @@
+/* lb_gradcheck: the gradients of a function by backward, compared with finite differences. */
 #include "autograd/tape.h"
+#include "base/alloc.h"
 #include "lookback/op.h"
 
 #include <math.h>
@@ -131,7 +133,7 @@ lb_status lb_gradcheck(lb_gradcheck_fn function, void *context, lb_tensor *const
     checker c = {.function = function,
                  .context = context,
                  .parameters = parameters,
-                 .count = (int)count,
+                 .count = lb_narrow(count),
                  .error = error};
     c.options = options;
     if (c.options.step <= 0) c.options.step = defaults.step;

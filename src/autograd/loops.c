@@ -8,6 +8,7 @@ lb_axis lb_axis_of(const lb_node *node, int axis)
 {
     lb_shape shape = node->in[0]->shape;
     int index = lb_shape_axis(shape, axis);
+    assert(index >= 0);
     lb_axis a = {.outer = 1, .length = shape.dim[index], .inner = 1};
     for (int d = 0; d < index; d++) a.outer *= shape.dim[d];
     for (int d = index + 1; d < shape.ndim; d++) a.inner *= shape.dim[d];
@@ -53,6 +54,7 @@ static void strides_within(lb_shape operand, lb_shape result, int64_t stride[LB_
 lb_broadcast lb_broadcast_new(const lb_shape *operand, int count)
 {
     lb_broadcast all = {.width = 1};
+    assert(count <= LB_BROADCAST);
     for (int i = 0; i < count; i++) lb_shape_broadcast(operand[i], all.shape, &all.shape);
     int last = all.shape.ndim - 1;
     if (last >= 0) all.width = all.shape.dim[last];
@@ -66,6 +68,7 @@ lb_broadcast lb_broadcast_new(const lb_shape *operand, int count)
 
 void lb_broadcast_row(const lb_broadcast *broadcast, int64_t row, int64_t at[LB_BROADCAST])
 {
+    assert(row < broadcast->rows);
     for (int i = 0; i < LB_BROADCAST; i++) at[i] = 0;
     for (int d = broadcast->shape.ndim - 2; d >= 0; d--) {
         int64_t index = row % broadcast->shape.dim[d];

@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/progress.h"
 #include "tensor/arrays.h"
-#include "tensor/gemm.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -64,6 +63,7 @@ static lb_status run_forward(lb_node *node)
 
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
 {
+    assert(inputs <= LB_MAX_INPUTS && output_count(op) <= LB_MAX_OUTPUTS);
     lb_tensor *poison = lb_check_operands(op->name, op->operands, in, inputs);
     if (poison) return poison;
     lb_tape *tape = lb_operands_tape(in, inputs);
@@ -89,6 +89,7 @@ bool lb_wants_grad(const lb_tensor *operand)
 
 lb_real *lb_op_begin_grad(const lb_node *node, int i, int64_t first, int64_t count)
 {
+    assert(first >= 0 && first + count <= lb_count(node->in[i]));
     lb_real *part = node->in[i]->grad + first;
     if (lb_op_sets(node, i)) memset(part, 0, (size_t)count * sizeof *part);
     return part;
@@ -192,6 +193,7 @@ bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64
                              int64_t first, int64_t inputs, int64_t rows, lb_matrix *matrix)
 {
     int64_t stride = lb_dim(weight, 1);
+    assert(top + outputs <= lb_dim(weight, 0) && first + inputs <= stride);
     const lb_real *from = weight->data + top * stride + first;
     lb_kept once = {.uses = 0}, *known = lb_op_kept(node, from, outputs * (stride + 1) + inputs);
     if (lb_tape_status(node->tape)) return false;

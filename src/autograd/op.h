@@ -5,6 +5,7 @@
 #include "lookback/op.h"
 #include "tensor/gemm.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -131,6 +132,7 @@ static inline lb_real *lb_parts_next(lb_parts *parts, int64_t count)
 /** The next part, of `count` numbers of double precision. The block starts at a multiple of their size. */
 static inline double *lb_parts_next_doubles(lb_parts *parts, int64_t count)
 {
+    assert((uintptr_t)parts->block % sizeof(double) == 0);
     while ((size_t)parts->count * sizeof(lb_real) % sizeof(double)) parts->count++;
     return (double *)(void *)lb_parts_next(parts,
                                            (int64_t)((size_t)count * sizeof(double) / sizeof(lb_real)));

@@ -1,8 +1,10 @@
+/* The names of operands, and which of them an op can use: for lb_op_apply, modules and messages. */
 #include "autograd/op.h"
 
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,6 +108,8 @@ lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *
         if (!lb_is_sound(in[i]))
             return lb_tape_fail(tape, lb_tensor_status(in[i]), "lb_%s: operand %s is poison: %s", name,
                                 lb_operand_name(operands, i, text), lb_tensor_error(in[i]));
+        /* Neither a reset nor a later step has taken it. */
+        assert(!in[i]->tape || lb_arena_holds(tape->arena, in[i]) || !lb_tape_lasts(tape, in[i]));
     }
     return NULL;
 }

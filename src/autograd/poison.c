@@ -1,3 +1,4 @@
+/* Poison: the result of an op that failed, and why, also where there is no tape to record it. */
 #include "autograd/tape.h"
 
 #include "base/format.h"

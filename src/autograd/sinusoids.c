@@ -4,6 +4,7 @@
 #include "autograd/tape_internal.h"
 #include "lookback/op.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ static struct lb_sinusoids *find_table(lb_tape *tape, double base, int64_t width
 
 lb_real *lb_tape_sinusoids(lb_tape *tape, double base, int64_t width, int64_t first, int64_t count)
 {
+    assert(first >= 0 && width > 0);
     if (first <= MOST_ROWS - count) {
         struct lb_sinusoids *table = find_table(tape, base, width, first + count);
         if (table) return table->row + first * width;

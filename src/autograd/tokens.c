@@ -1,4 +1,7 @@
+/* Batches of tokens on a tape: new ones, those of arrays, and their mask. */
 #include "lookback/op.h"
+
+#include "base/alloc.h"
 #include "tensor/shape.h"
 
 #include <string.h>
@@ -35,7 +38,7 @@ lb_tokens lb_tokens_from(lb_tape *tape, const int32_t *ids, const int32_t *lengt
         }
     lb_tokens tokens = lb_tokens_new(tape, batch, length, &id, &to);
     for (int64_t row = 0; row < tokens.batch; row++) {
-        to[row] = lengths ? lengths[row] : (int32_t)length;
+        to[row] = lengths ? lengths[row] : lb_narrow(length);
         memcpy(id + row * length, ids + row * length, (size_t)to[row] * sizeof *id);
     }
     return tokens;

@@ -1,6 +1,5 @@
 #include "base/alloc.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -49,6 +48,7 @@ void lb_set_allocator(const lb_allocator *allocator)
 void *lb_alloc(size_t bytes)
 {
     void *memory = current.allocate(bytes ? bytes : 1);
+    assert((uintptr_t)memory % _Alignof(max_align_t) == 0); /* as malloc, whoever allocates */
     if (memory) LB_MARK_UNWRITTEN(memory, bytes);
     return memory;
 }
@@ -67,6 +67,7 @@ void *lb_alloc_zero(size_t bytes)
 
 void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes)
 {
+    assert(old_bytes <= new_bytes);
     void *grown = lb_alloc(new_bytes);
     if (!grown) return NULL;
     if (old_bytes) memcpy(grown, memory, old_bytes);
@@ -77,6 +78,7 @@ void *lb_alloc_grow(void *memory, size_t old_bytes, size_t new_bytes)
 bool lb_alloc_room(void *array, size_t count, size_t needed, size_t *capacity, size_t size)
 {
     enum { FIRST = 64 };
+    assert(count <= *capacity && size > 0);
     void *memory;
     if (needed <= *capacity) return true;
     size_t room = *capacity ? 2 * *capacity : FIRST;
@@ -128,6 +130,7 @@ void lb_release(void *memory)
 
 size_t lb_align_up(size_t bytes)
 {
+    assert(bytes <= SIZE_MAX - LB_ALIGNMENT);
     return (bytes + LB_ALIGNMENT - 1) / LB_ALIGNMENT * LB_ALIGNMENT;
 }
 
@@ -226,6 +229,7 @@ void lb_arena_reset(lb_arena *arena)
 
 void lb_arena_reset_with(lb_arena *arena, size_t spare)
 {
+    assert(spare <= SIZE_MAX - arena->used);
     if (arena->last && arena->last->previous) {
         free_blocks(arena->last);
         arena->last = block_new(arena->used + spare, NULL);

@@ -4,8 +4,11 @@
 #define LB_ALLOC_H
 
 #include "lookback/base.h"
+#include <assert.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** `bytes` of memory, all zero, or NULL. Where much is asked for, the system provides each page when it is first
  *  touched: what is never used costs an address. */
@@ -38,6 +41,13 @@ static inline void *lb_null(lb_status recorded)
 {
     (void)recorded;
     return NULL;
+}
+
+/** The number as an int, which it must fit: a narrowing cast that builds with asserts check. */
+static inline int lb_narrow(int64_t number)
+{
+    assert(number >= INT_MIN && number <= INT_MAX);
+    return (int)number;
 }
 
 /** The smallest multiple of LB_ALIGNMENT that is not less than `bytes`. */

@@ -1,6 +1,9 @@
+/* Random numbers without a state, for initial weights, dropout and draws: Philox4x32-10 as a function of seed, stream,
+ * step and index. */
 #include "base/bytes.h"
 #include "lookback/base.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double PI = 3.14159265358979323846;
@@ -51,6 +54,7 @@ double lb_rng_normal(lb_rng rng, uint64_t index)
 
 uint64_t lb_rng_below(lb_rng rng, uint64_t index, uint64_t bound)
 {
+    assert(bound > 0);
     /* The high half of a 64 x 64 bit product, in 32-bit pieces: ISO C has no 128-bit integer. */
     uint64_t word = high_word(lb_rng_bits(rng, index));
     uint64_t w0 = (uint32_t)word, w1 = word >> 32, b0 = (uint32_t)bound, b1 = bound >> 32;

@@ -1,3 +1,4 @@
+/* The texts and exit statuses of lb_status, the record of the first error, and the version, for all layers. */
 #include "lookback/base.h"
 
 #include "base/format.h"

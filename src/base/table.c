@@ -4,6 +4,7 @@
 
 bool lb_table_fill(lb_table *t, size_t room, int32_t first, int32_t end)
 {
+    assert((room & (room - 1)) == 0 && (size_t)end <= room);
     if (t->room != room) {
         lb_table_fork *forks = lb_alloc(room * (sizeof *forks + 2 * sizeof *t->slots));
         if (!forks) return false;
@@ -26,6 +27,7 @@ bool lb_table_more(lb_table *t, int32_t first, int32_t count, void *array, size_
 
 void lb_table_add(lb_table *t, int32_t number)
 {
+    assert(number >= 0 && (size_t)number < t->room);
     lb_table_key key = t->key_of(t->owner, number);
     int32_t found = lb_table_find(t, key), *place = &t->slots[key.hash & t->mask];
     if (found == LB_TABLE_NONE) {
@@ -35,6 +37,7 @@ void lb_table_add(lb_table *t, int32_t number)
     lb_table_key other = t->key_of(t->owner, found);
     lb_table_fork *made = &t->forks[number], *fork;
     made->bit = 0;
+    assert(key.hash != other.hash || lb_bytes_compare(key.string, key.length, other.string, other.length));
     while (lb_table_bit(&key, made->bit) == lb_table_bit(&other, made->bit)) made->bit++;
     /* The bits of forks grow from a slot on: the new one goes before the first with a later bit. */
     for (; *place < LB_TABLE_NONE; place = &fork->place[lb_table_bit(&key, fork->bit)]) {

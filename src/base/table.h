@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct lb_table_key {
@@ -73,6 +74,7 @@ static inline unsigned lb_table_bit(const lb_table_key *key, uint32_t bit)
 /** The number of the only key that can be equal to this one: the caller compares them. LB_TABLE_NONE: there is none. */
 static inline int32_t lb_table_find(const lb_table *table, lb_table_key key)
 {
+    assert(table->slots); /* lb_table_fill comes first */
     int32_t place = table->slots[key.hash & table->mask];
     while (place < LB_TABLE_NONE) {
         const lb_table_fork *fork = &table->forks[LB_TABLE_NONE - 1 - place];

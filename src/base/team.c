@@ -1,4 +1,4 @@
-/* A team of two groups of three threads, {.groups = 2, .width = 3}, and its barriers:
+/* Runs teams of threads, and lets them wait for each other. Here two groups of three, {.groups = 2, .width = 3}:
  *
  *               place 0    place 1    place 2
  *             +----------+----------+----------+
@@ -17,6 +17,7 @@
  *                          3 -> 0    7 -> 8     empties the barrier, begins the next round, and wakes the others */
 #include "base/threads.h"
 
+#include "base/alloc.h"
 #include "base/progress.h"
 
 #include <stdatomic.h>
@@ -135,16 +136,18 @@ static void run_threads(lb_grid wanted, void (*work)(const lb_team_thread *threa
 
 void lb_team_barrier(const lb_team_thread *thread)
 {
+    assert(thread->group < thread->grid.groups && thread->place < thread->grid.width);
     wait_at_barrier(thread, thread->group, thread->grid.width);
 }
 
 void lb_team_barrier_all(const lb_team_thread *thread)
 {
-    wait_at_barrier(thread, thread->grid.groups, (int)lb_grid_threads(thread->grid));
+    wait_at_barrier(thread, thread->grid.groups, lb_narrow(lb_grid_threads(thread->grid)));
 }
 
 void lb_team_run(lb_grid grid, void (*work)(const lb_team_thread *thread, void *context), void *context)
 {
+    assert(grid.groups > 0 && grid.width > 0);
     if (lb_grid_threads(grid) > 1)
         run_threads(grid, work, context);
     else

@@ -176,6 +176,7 @@ bool lb_threads_are_chosen(void)
 
 int64_t lb_chunk_for_threads(int64_t count, int64_t least, int64_t most)
 {
+    assert(count >= 0 && least > 0);
     int64_t threads = lb_threads(), chunk = (count + threads * least - 1) / (threads * least) * least;
     return chunk < least ? least : chunk < most ? chunk : most;
 }

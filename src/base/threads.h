@@ -5,6 +5,7 @@
 
 #include "lookback/base.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -78,6 +79,7 @@ void lb_team_barrier_all(const lb_team_thread *thread);
 /** The share of `count` things that place `place` of `places` has: `first` up to, without, the return value. */
 static inline int64_t lb_share(int64_t count, int64_t place, int64_t places, int64_t *first)
 {
+    assert(place >= 0 && place < places);
     *first = count * place / places;
     return count * (place + 1) / places;
 }

@@ -1,3 +1,4 @@
+/* Attention of one head: additive and multiplicative scores, and what follows them, for models and lessons. */
 #include "autograd/tape.h"
 #include "lookback/nn.h"
 

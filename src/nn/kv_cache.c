@@ -5,6 +5,7 @@
 #include "nn/layers.h"
 #include "tensor/row_attention.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static lb_kv_cache *new_list(lb_tape *tape, lb_kv_cache sizes)
 /* The list of one row in one layer. */
 static lb_real **row_of(const lb_kv_cache *cache, int64_t layer, int64_t row)
 {
+    assert(layer >= 0 && row >= 0 && layer * cache->batch + row < cache->layers * cache->batch);
     return cache->entry + (layer * cache->batch + row) * cache->length;
 }
 
@@ -70,15 +72,18 @@ lb_kv_cache *lb_kv_cache_select(lb_tape *tape, const lb_kv_cache *from, const in
     lb_kv_cache sizes = *from;
     sizes.batch = count;
     lb_kv_cache *cache = new_list(tape, sizes);
-    for (int64_t i = 0; cache && i < cache->layers * count; i++)
+    for (int64_t i = 0; cache && i < cache->layers * count; i++) {
+        assert(row[i % count] >= 0 && row[i % count] < from->batch);
         memcpy(row_of(cache, 0, i), row_of(from, i / count, row[i % count]),
                (size_t)from->length * sizeof *cache->entry);
+    }
     return cache;
 }
 
 void lb_kv_cache_write(lb_kv_cache *cache, int64_t layer, const lb_tensor *projected)
 {
     const int64_t count = lb_dim(projected, 1), stride = lb_dim(projected, 2);
+    assert(lb_dim(projected, 0) == cache->batch && count <= cache->length && stride >= 2 * cache->width);
     const lb_real *from = projected->data + stride - 2 * cache->width;
     for (int64_t i = 0; i < cache->batch * count; i++)
         memcpy(row_of(cache, layer, i / count)[cache->length - count + i % count], from + i * stride,

@@ -1,5 +1,7 @@
+/* Attention of several heads: its projections, packed or by name, its heads, and the block of residual and norm. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "base/alloc.h"
 #include "lookback/nn.h"
 #include "nn/layers.h"
 #include "nn/params.h"
@@ -127,6 +129,7 @@ static lb_tensor *project(const lb_multi_head *attention, int which, int last, l
 lb_tensor *lb_multi_head_project_queries(const lb_multi_head *attention, lb_tensor *x, int64_t first,
                                          bool to_self)
 {
+    assert(!to_self || !attention->config.names);
     const char *outer = lb_module_enter(x, attention->name);
     lb_tensor *projected = project(attention, QUERY, to_self ? VALUE : QUERY, x, first);
     lb_module_leave(x, outer);
@@ -229,7 +232,8 @@ static lb_attended_result attend_watched(const lb_multi_head_config *c, lb_tenso
         lb_shape all = one.weights->shape;
         weights[head] = lb_reshape(one.weights, LB_SHAPE(all.dim[0], 1, all.dim[1], all.dim[2]));
     }
-    return (lb_attended_result){lb_concat(context, (int)c->heads, 2), lb_concat(weights, (int)c->heads, 1)};
+    return (lb_attended_result){lb_concat(context, lb_narrow(c->heads), 2),
+                                lb_concat(weights, lb_narrow(c->heads), 1)};
 }
 
 lb_attended_result lb_multi_head_attend(const lb_multi_head *attention, lb_tensor *asked, lb_key_values seen,

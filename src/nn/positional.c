@@ -1,3 +1,4 @@
+/* The kinds of positions: rows that are added to tokens, and biases that are added to scores. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/nn.h"
@@ -6,6 +7,7 @@
 #include "nn/layers.h"
 #include "nn/params.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +216,7 @@ lb_tensor *lb_positional_forward(const lb_positional *positional, lb_tensor *x, 
 
 lb_tensor *lb_positional_forward_at(const lb_positional *positional, lb_tensor *x, lb_tokens position)
 {
+    assert(types[positional->config.kind].rows); /* a kind that is added to x */
     lb_tensor *poison = lb_check_operands("positional_forward_at", "x", &x, 1);
     if (poison) return poison;
     const lb_positional_config *c = &positional->config;

@@ -1,3 +1,4 @@
+/* GRUs and LSTMs: cells, and layers in one or two directions over tensors or tokens. */
 #include "autograd/tape.h"
 #include "lookback/nn.h"
 

@@ -1,3 +1,4 @@
+/* The layers of a transformer, of an encoder or a decoder, and a stack of them. */
 #include "autograd/tape.h"
 #include "lookback/nn.h"
 #include "nn/kv_cache.h"

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "base/threads.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ typedef void chunk_fn(int64_t count, lb_real factor, const lb_real *from, lb_rea
 
 static void in_chunks(chunk_fn *apply, int64_t count, lb_real factor, const lb_real *from, lb_real *to)
 {
+    assert(count >= 0);
     if (count <= ALONE) {
         apply(count, factor, from, to);
         return;
@@ -110,6 +112,7 @@ LB_KERNEL(add_block,
 static void add_rows(const int32_t *id, int64_t rows, int64_t width, const lb_real *from, int64_t stride,
                      lb_real *to, int64_t to_stride)
 {
+    assert(stride >= width);
     if (rows * width <= ALONE) {
         add_block(id, rows, width, from, stride, to, to_stride);
         return;
@@ -138,6 +141,7 @@ enum { WORDS = 4 };
 void lb_dropout_mask(lb_rng rng, lb_real p, int64_t first, int64_t count, lb_real *factor)
 {
     lb_rng_block bits = {{0}};
+    assert(p >= 0 && p < 1);
     for (int64_t i = first; i < first + count; i++) {
         if (i == first || i % WORDS == 0) bits = lb_rng_bits(rng, (uint64_t)i / WORDS);
         factor[i - first] = (double)bits.word[i % WORDS] * 0x1p-32 < (double)p ? 0 : 1 / (1 - p);

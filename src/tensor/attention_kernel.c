@@ -2,6 +2,7 @@
 
 #include "tensor/softmax_row.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 const char *const lb_normalizer_names[] = {
@@ -76,6 +77,7 @@ static inline bool is_hidden(const lb_attended *to, int64_t k)
 /* Computes e^2q, if there is e^2k. Returns whether a tanh can be computed from both. */
 static bool make_exp2q(const lb_attended *to, const lb_real *query)
 {
+    assert(!to->exp2k || to->exp2q);
     return to->exp2k && lb_attend_exp2x(to->width, query, to->exp2q);
 }
 
@@ -192,5 +194,6 @@ LB_KERNEL(attend_backward,
 void lb_attend_backward(const lb_attended *to, const lb_real *query, const lb_real *weights,
                         const lb_real *dcontext, const lb_real *dweights, lb_attended_grad into)
 {
+    assert(into.keys && into.v && into.query && into.scores);
     attend_backward(to, make_exp2q(to, query), query, weights, dcontext, dweights, into);
 }

@@ -2,6 +2,8 @@
 
 #include "tensor/elementary.h"
 
+#include <assert.h>
+
 /* ---- The GRU. ---- */
 
 LB_SHARED_KERNEL(lb_gru_gates,
@@ -9,6 +11,7 @@ LB_SHARED_KERNEL(lb_gru_gates,
                   const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved),
                  (hidden, count, x, product, bias, state, output, saved))
 {
+    assert(count <= hidden);
     lb_real *restrict save_r = saved, *restrict save_z = saved + hidden;
     lb_real *restrict save_n = saved + 2 * hidden, *restrict save_h = saved + LB_GRU_SAVED_H * hidden;
     lb_real *restrict save_previous = saved + LB_GRU_SAVED_PREVIOUS * hidden;
@@ -32,6 +35,7 @@ LB_SHARED_KERNEL(lb_gru_gates_backward,
                   lb_real *dstate),
                  (hidden, count, saved, doutput, dx, dstate))
 {
+    assert(count <= hidden);
     const lb_real *saved_r = saved, *saved_z = saved + hidden, *saved_n = saved + 2 * hidden;
     const lb_real *saved_previous = saved + LB_GRU_SAVED_PREVIOUS * hidden;
     lb_real *saved_h = saved + LB_GRU_SAVED_H * hidden;
@@ -54,6 +58,7 @@ LB_SHARED_KERNEL(lb_lstm_gates,
                   const lb_real *bias, lb_real *state, lb_real *output, lb_real *saved),
                  (hidden, count, x, product, bias, state, output, saved))
 {
+    assert(count <= hidden);
     lb_real *restrict h = state, *restrict c = state + hidden;
     lb_real *restrict save_i = saved, *restrict save_f = saved + hidden;
     lb_real *restrict save_g = saved + 2 * hidden, *restrict save_o = saved + 3 * hidden;
@@ -84,6 +89,7 @@ LB_SHARED_KERNEL(lb_lstm_gates_backward,
                   lb_real *dstate),
                  (hidden, count, saved, doutput, dx, dstate))
 {
+    assert(count <= hidden);
     const lb_real *saved_tanh = saved + LB_LSTM_SAVED_TANH * hidden;
     const lb_real *saved_c = saved + LB_LSTM_SAVED_C * hidden;
 #pragma omp simd

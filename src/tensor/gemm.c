@@ -3,6 +3,7 @@
 #include "base/progress.h"
 #include "base/threads.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -124,6 +125,7 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                    lb_real beta, const lb_real *row, bool rectify, lb_real *c, int64_t stride)
 {
+    assert(lb_matrix_fits(a, m, k) && lb_matrix_fits(b, k, n) && stride >= n);
     tiling t = {.serial = serial, .m = m, .n = n, .k = k, .a = a, .b = b, .c = c, .stride = stride};
     t.beta = row ? 1 : beta;
     t.row = row;

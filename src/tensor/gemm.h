@@ -32,6 +32,12 @@ static inline lb_matrix lb_matrix_from(lb_matrix matrix, int64_t row, int64_t co
     return matrix;
 }
 
+/** Whether the rows of a matrix of this size do not overlap where it is: what every product relies on. */
+static inline bool lb_matrix_fits(lb_matrix matrix, int64_t rows, int64_t columns)
+{
+    return matrix.stride >= (matrix.transposed ? rows : columns);
+}
+
 /** A function that computes a product, or one tile of it. */
 typedef void lb_gemm_fn(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                         int64_t stride);

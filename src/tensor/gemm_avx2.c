@@ -1,3 +1,4 @@
+/* The kernel of our matrix product for AVX2. */
 #include "tensor/gemm.h"
 
 #ifdef __x86_64__

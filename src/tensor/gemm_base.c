@@ -1,3 +1,4 @@
+/* The kernel of our matrix product in 128 bits, which every processor has. */
 #include "tensor/gemm.h"
 
 #define LB_GEMM_NAME lb_gemm_base

@@ -1,9 +1,11 @@
+/* Matrix products by OpenBLAS, the only file that calls it. */
 #include "tensor/gemm.h"
 
 #include <stddef.h>
 
 #ifdef LB_OPENBLAS
 
+#    include "base/alloc.h"
 #    include "base/threads.h"
 
 #    include <cblas.h>
@@ -24,8 +26,8 @@ static void call_blas(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
                       int64_t stride)
 {
     BLAS_GEMM(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans,
-              b.transposed ? CblasTrans : CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a.data,
-              (blasint)a.stride, b.data, (blasint)b.stride, beta, c, (blasint)stride);
+              b.transposed ? CblasTrans : CblasNoTrans, lb_narrow(m), lb_narrow(n), lb_narrow(k), 1, a.data,
+              lb_narrow(a.stride), b.data, lb_narrow(b.stride), beta, c, lb_narrow(stride));
 }
 
 /* The instruction set of a kernel of OpenBLAS. Kernels that are not named here have neither AVX2 nor AVX-512. */
@@ -102,6 +104,7 @@ void lb_gemm_release(void)
 {
     if (!has_own_threads()) return;
     int count = atomic_load(&holders);
+    assert(count > 0); /* each release has its hold */
     while (!atomic_compare_exchange_weak(&holders, &count, count == 1 ? CHANGING : count - 1)) {
     }
     if (count > 1) return;

@@ -1,5 +1,7 @@
+/* Our matrix product for any operands, over the kernel of the instruction set in force, and transposing. */
 #include "tensor/gemm.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 /* ---- Transposing. ---- */
@@ -27,6 +29,7 @@ static void transpose_square(const lb_real *from, int64_t stride, lb_real *to, i
 void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
                         int64_t to_stride)
 {
+    assert(stride >= columns && to_stride >= rows);
     int64_t whole = rows - rows % SIDE, squares = columns - columns % SIDE;
     for (int64_t j = 0; j < squares; j += SIDE)
         for (int64_t i = 0; i < whole; i += SIDE)
@@ -161,6 +164,7 @@ static void multiply_few(lb_gemm_fn *multiply, int64_t m, int64_t n, int64_t k, 
 void lb_gemm_own(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                  int64_t stride)
 {
+    assert(lb_matrix_fits(a, m, k) && lb_matrix_fits(b, k, n) && stride >= n);
     lb_gemm_fn *multiply = widest().multiply;
     if (beta != 0 && beta != 1) {
         for (int64_t i = 0; i < m; i++)

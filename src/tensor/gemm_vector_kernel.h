@@ -8,6 +8,7 @@
  *                   operation. It is written, since compilers differ in which sums of products they fuse. */
 #include "tensor/gemm.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #ifndef LB_GEMM_FUSED
@@ -144,6 +145,7 @@ static inline INLINED void all_panels(bool transposed, int64_t m, int64_t n, int
 LB_GEMM_TARGET void LB_GEMM_NAME(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta,
                                  lb_real *c, int64_t stride)
 {
+    assert(!b.transposed && (beta == 0 || beta == 1));
     bool add = beta == 1;
     int64_t first = 0;
     do {

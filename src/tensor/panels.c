@@ -1,5 +1,6 @@
 #include "tensor/panels.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The columns of a panel; the last one may have fewer than the others. */
@@ -11,6 +12,7 @@ static int64_t width_of(const lb_panels *panels, int64_t panel)
 
 void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end)
 {
+    assert(first >= 0 && end <= lb_panel_count(panels->columns));
     if (!panels->packed) return;
     for (int64_t panel = first; panel < end; panel++) {
         int64_t width = width_of(panels, panel);
@@ -27,6 +29,7 @@ void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end)
 void lb_panels_multiply(const lb_panels *panels, int64_t panel, int64_t begin, int64_t depth, int64_t m,
                         lb_matrix a, lb_real beta, lb_real *c, int64_t stride)
 {
+    assert(panel < lb_panel_count(panels->columns) && begin + depth <= panels->depth);
     lb_matrix b = panels->packed
                       ? lb_plain(panels->packed + (panel * panels->depth + begin) * LB_PANEL, LB_PANEL)
                       : lb_matrix_from(panels->from, begin, panel * LB_PANEL);

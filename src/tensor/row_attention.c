@@ -2,6 +2,8 @@
 
 #include "tensor/softmax_row.h"
 
+#include <assert.h>
+
 /* Each instruction set needs its own copy. */
 #define INLINED __attribute__((always_inline))
 
@@ -130,6 +132,7 @@ LB_SHARED_KERNEL(lb_attend_row,
                  (const lb_attended_row *to, const lb_real *query, lb_real *work, lb_real *context),
                  (to, query, work, context))
 {
+    assert(to->heads % to->kv_heads == 0);
     const int64_t room = lb_attend_row_room(to->count), group = to->heads / to->kv_heads;
     const lb_real *row[TOGETHER];
     /* All heads of some keys, then those of the next ones: keys come from memory once. */

@@ -28,12 +28,14 @@ int64_t lb_shape_dim(lb_shape shape, int axis)
 int64_t lb_shape_stride(lb_shape shape, int axis)
 {
     int64_t stride = 1;
+    assert(lb_shape_axis(shape, axis) >= 0);
     for (int d = shape.ndim - 1; d > lb_shape_axis(shape, axis); d--) stride *= shape.dim[d];
     return stride;
 }
 
 bool lb_shape_broadcast(lb_shape a, lb_shape b, lb_shape *result)
 {
+    assert(a.ndim <= LB_MAX_DIMS && b.ndim <= LB_MAX_DIMS);
     lb_shape out = {.ndim = a.ndim > b.ndim ? a.ndim : b.ndim};
     for (int d = 0; d < out.ndim; d++) {
         int in_a = d - (out.ndim - a.ndim), in_b = d - (out.ndim - b.ndim);

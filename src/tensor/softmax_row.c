@@ -1,5 +1,7 @@
 #include "tensor/softmax_row.h"
 
+#include <assert.h>
+
 LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, double *largest),
                     (count, x, largest))
 {
@@ -66,6 +68,7 @@ static inline double sparse_threshold(lb_normalizer normalizer, double scale, do
 
 LB_SHARED_KERNEL(lb_sparse_row, (lb_normalizer normalizer, int64_t count, lb_real *x), (normalizer, count, x))
 {
+    assert(normalizer == LB_SPARSEMAX || normalizer == LB_ENTMAX);
     double largest = (double)lb_largest_inline(count, x), scale = normalizer == LB_ENTMAX ? 0.5 : 1;
     double threshold = isfinite(largest) ? sparse_threshold(normalizer, scale, largest, count, x) : 0;
     for (int64_t i = 0; i < count; i++) {

@@ -1,3 +1,4 @@
+/* A GRU or an LSTM over a whole batch of sequences, forward and backward, for ops/gru.c and ops/lstm.c. */
 #include "autograd/fused/recurrence.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "autograd/fused/dot_attention.h"
 
-#include "autograd/op.h"
 #include "tensor/elementary.h"
 #include "tensor/shape.h"
 #include "tensor/softmax_row.h"

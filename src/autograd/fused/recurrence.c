@@ -1,6 +1,6 @@
 #include "autograd/fused/recurrence.h"
 
-#include "base/threads.h"
+#include "base/alloc.h"
 #include "tensor/arrays.h"
 #include "tensor/cell_kernel.h"
 
@@ -113,7 +113,7 @@ lb_grid lb_recurrence_grid(const lb_gru_input *x, int64_t weights, int64_t besid
     /* Few rows have other bits side by side if the weight is read where it is: lb_recurrence_panels. */
     int64_t most = x->steps > 1 ? lb_smaller(threads, tiles.count * (tiles.rows / FEWEST)) : 1;
     for (int64_t groups = most; groups > 0; groups--) {
-        lb_grid grid = {(int)groups, (int)lb_smaller(panels, threads / groups)};
+        lb_grid grid = {lb_narrow(groups), lb_narrow(lb_smaller(panels, threads / groups))};
         if (groups > tiles.count && groups % tiles.count != 0) continue;
         int64_t cost = cost_of(x, grid, rows_of(x, tiles, groups), weights);
         if (cost < least) best = grid;
@@ -192,6 +192,7 @@ void lb_worker_pack(const lb_worker *worker, const lb_panels *weight)
 bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_tensor *weight, int64_t column,
                           int64_t inputs, int parts, lb_panels *panels)
 {
+    assert(lb_dim(weight, 0) % parts == 0 && column + inputs <= lb_dim(weight, 1));
     int64_t outputs = lb_dim(weight, 0) / parts, size = lb_panels_size(inputs, outputs);
     lb_matrix from = lb_transposed(weight->data + column, lb_dim(weight, 1));
     lb_real *packed = x->steps > 1 ? lb_op_reals(node, parts * size) : NULL;

@@ -3,8 +3,6 @@
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 
-#include <math.h>
-
 enum { WEIGHTS, CENTRE };
 
 static lb_status output_shape(const lb_node *node, lb_shape *out)

@@ -1,3 +1,4 @@
+/* Weights of attention and logarithms of softmax by their definitions, in double, for the references of several ops. */
 #include "autograd/op_cases.h"
 
 #include <math.h>
