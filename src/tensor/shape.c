@@ -50,9 +50,10 @@ bool lb_shape_broadcast(lb_shape a, lb_shape b, lb_shape *result)
 char *lb_shape_format(lb_shape shape, char text[LB_SHAPE_TEXT])
 {
     int used = snprintf(text, LB_SHAPE_TEXT, "[");
-    for (int d = 0; d < shape.ndim && used < LB_SHAPE_TEXT; d++)
+    const bool more = shape.ndim > LB_MAX_DIMS; /* of an invalid shape */
+    for (int d = 0; d < (more ? LB_MAX_DIMS : shape.ndim) && used < LB_SHAPE_TEXT; d++)
         used +=
             snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), "%s%" PRId64, d ? "," : "", shape.dim[d]);
-    if (used < LB_SHAPE_TEXT) snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), "]");
+    if (used < LB_SHAPE_TEXT) snprintf(text + used, (size_t)(LB_SHAPE_TEXT - used), more ? ",...]" : "]");
     return text;
 }

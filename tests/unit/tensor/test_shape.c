@@ -101,6 +101,8 @@ START_TEST(test_format_writes_brackets_and_never_beyond_its_text)
     ck_assert_str_eq(lb_shape_format(LB_SHAPE(32, 10, 128), text), "[32,10,128]");
     ck_assert_str_eq(lb_shape_format((lb_shape){0}, text), "[]");
     ck_assert_str_eq(lb_shape_format(LB_SHAPE(-1), text), "[-1]");
+    ck_assert_str_eq(lb_shape_format((lb_shape){.ndim = 9, .dim = {1, 2, 3, 4, 5, 6}}, text),
+                     "[1,2,3,4,5,6,...]");
     memset(text, '#', sizeof text);
     lb_shape huge = LB_SHAPE(INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN);
     ck_assert_ptr_eq(lb_shape_format(huge, text), text);
