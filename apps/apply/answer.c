@@ -1,7 +1,6 @@
 #include "apply/answer.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "io/file.h"
 #include "models/built_in.h"
 

@@ -1,3 +1,4 @@
+/* Measures whether attention looks where outputs depend, for evaluate and report: its agreement with erasure. */
 #include "apply/answer.h"
 
 #include "base/alloc.h"

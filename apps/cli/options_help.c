@@ -1,6 +1,5 @@
+/* Prints --help from the table of options. */
 #include "cli/options.h"
-
-#include "console/console.h"
 
 #include <string.h>
 

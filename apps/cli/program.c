@@ -1,6 +1,5 @@
 /* The beginning of a program, from its command line to its work. */
 #include "cli/config.h"
-#include "console/console.h"
 #include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>

@@ -1,3 +1,4 @@
+/* Makes options of the table of settings, and corrects those in the record of a training to what was in force. */
 #include "cli/options.h"
 
 #include "models/file/model_formats.h"
@@ -19,6 +20,7 @@ app_option app_setting_option(const lb_setting *s, lb_training_config *config, i
                          .metavar = lists && s->type == LB_SETTING_TESTS ? "NAME=LENGTHS" : s->metavar,
                          .writes = s->writes,
                          .usual = (s->usual & trainings) != 0,
+                         .zero_is_value = s->zero_is_value,
                          .help = lists && s->help_of_lists ? s->help_of_lists : s->help,
                          .value.text = lb_setting_place(s, config),
                          .min = lists && s->min_of_lists > s->min ? s->min_of_lists : s->min,

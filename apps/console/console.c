@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* Shows the progress of a long task, as a bar on a terminal or as lines of a log. */
 #include "base/progress.h"
 #include "base/format.h"
 #include "console/console.h"

@@ -1,3 +1,4 @@
+/* Collects outputs and references, and judges them, for the score that evaluate prints. */
 #include "evaluate/evaluate.h"
 
 #include "base/alloc.h"
@@ -5,7 +6,6 @@
 #include "base/bytes.h"
 #include "data/pair_report.h"
 #include "data/subwords.h"
-#include "data/symbols.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
+/* Joins the files of kernel/ to one C file and its header, with what the flags of a model choose. */
 #include "export/export.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

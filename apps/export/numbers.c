@@ -1,3 +1,4 @@
+/* Writes weights as arrays in C, as int8, bf16 or float, and the structs over them. */
 #include "export/export.h"
 
 #include "base/format.h"

@@ -1,3 +1,4 @@
+/* Writes a transformer as constants in C, for kernel/transformer.h. */
 #include "export/export.h"
 
 #include "base/format.h"

@@ -1,11 +1,9 @@
 /* Prints the contents of a model file. */
 #include "base/alloc.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "figures/maps.h"
 
-#include "base/buffer.h"
 #include "data/sort_task.h"
 #include "io/json.h"
 #include "io/path.h"

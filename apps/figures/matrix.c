@@ -1,3 +1,4 @@
+/* Fills the matrices that visualize draws: by a model that reads a text, or from a NumPy file. */
 #include "figures/maps.h"
 
 #include "console/console.h"

@@ -1,8 +1,7 @@
+/* Prints the card of the model, with the command of its training, and the history of that training, for a report. */
 #include "report/report.h"
 
-#include "apply/decoding.h"
 #include "base/bytes.h"
-#include "cli/option.h"
 #include "cli/options.h"
 #include "data/symbols.h"
 #include "io/json.h"
@@ -194,7 +193,7 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     lb_json_bool(json, "sorts", model->sorts);
     lb_json_bool(json, "backward", model->model->from_end);
     lb_json_whole(json, "beam", beam);
-    lb_json_number(json, "length_penalty", app_length_penalty(asked->length_penalty), 6);
+    lb_json_number(json, "length_penalty", asked->length_penalty, 6);
     print_vocabulary(report, "source_symbols", model->source);
     print_vocabulary(report, "target_symbols", model->target);
     lb_buffer_print(json, "}");

@@ -1,3 +1,4 @@
+/* Switches off one head of a model after the other, to find out for a report what each contributes. */
 #include "report/statistics.h"
 
 #include "base/alloc.h"

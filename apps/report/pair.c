@@ -1,3 +1,4 @@
+/* Prints a pair of a report as JSON: its answers, and what the model writes and looks at. */
 #include "report/statistics.h"
 
 #include "base/alloc.h"

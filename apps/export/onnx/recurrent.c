@@ -1,8 +1,8 @@
+/* A recurrent model as ONNX graphs. States have the shape [1, batch, width], as GRU and LSTM of ONNX want them;
+ * the decoder works on [1, batch, .]. */
 #include "export/onnx/layers.h"
 
 #include "models/attention/decoder_attention.h"
-
-/* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
 static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
