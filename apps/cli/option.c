@@ -1,9 +1,11 @@
 #include "cli/option.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -84,6 +86,7 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
         value = exchanged(option, *option->value.number);
         return is_in_range(option, value) ? print_number(value, number) : NULL;
     case APP_IS_CHOICE:
+        assert(*option->value.integer >= 0 && *option->value.integer < lb_choices(option->choices));
         return option->choices[*option->value.integer];
     case APP_IS_TEXT:
     case APP_IS_ONE_OF:
@@ -217,6 +220,7 @@ static void remember(const void *variable)
 {
     int at = 0;
     while (at < MOST_VARIABLES - 1 && variables[at] && variables[at] != variable) at++;
+    assert(at < MOST_VARIABLES - 1); /* the last stays NULL */
     variables[at] = variable;
 }
 

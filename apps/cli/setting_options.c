@@ -5,6 +5,7 @@
 
 #include <cJSON.h>
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST = 96 };
@@ -14,6 +15,7 @@ static char names[MOST][LB_SETTING_NAME]; /* of options, by the number of the se
 app_option app_setting_option(const lb_setting *s, lb_training_config *config, int trainings)
 {
     bool lists = trainings == LB_SETTING_OF_LISTS;
+    assert(s >= lb_settings && s - lb_settings < MOST);
     app_option option = {.kind = (enum app_option_kind)s->type,
                          .letter = s->letter,
                          .name = lb_setting_option(s, names[s - lb_settings]),

@@ -7,6 +7,7 @@
 #include "data/pair_report.h"
 #include "data/subwords.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,7 @@ static bool make_room(app_score *score, size_t ids)
 lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
                         const lb_symbols *output, int outputs, lb_error *error)
 {
+    assert(outputs > 0);
     if (!make_room(score, output->count + reference->count)) return out_of_memory(score, error);
     const kept_row row = {.source = lb_symbols_hash(source, LB_HASH),
                           .row = score->pairs,

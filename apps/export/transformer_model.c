@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "models/built_in.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { NAME = 96 };
@@ -25,6 +26,7 @@ static void add_attention(app_numbers *n, const char *layer, const char *ours, c
         lb_buffer_print(&n->layers, ",\n      ");
         first += rows;
     }
+    assert(first == lb_dim(attention->packed_weight, 0));
     lb_snprintf(name, NAME, "%s_%s_output", layer, ours);
     app_numbers_linear(n, name, attention->output.weight, attention->output.bias, 0, 0);
     lb_buffer_print(&n->layers, "},\n     ");

@@ -83,15 +83,6 @@ static cJSON *parse(app_report_data *report, const char *text)
     return json;
 }
 
-static void print_json(app_report_data *report, const char *key, const cJSON *json)
-{
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    report->failed = report->failed || (json && !text);
-    lb_json_key(&report->json, key);
-    lb_buffer_print(&report->json, "%s", text ? text : "null");
-    cJSON_free(text);
-}
-
 static void print_value(lb_buffer *text, const cJSON *value)
 {
     char *number = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
@@ -160,11 +151,11 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     report->failed = report->failed || !config;
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
-    print_json(report, "configuration", config);
+    lb_json_add(&report->json, "configuration", config);
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
-    print_json(report, "training", record);
+    lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
     lb_release(text);

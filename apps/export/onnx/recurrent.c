@@ -4,12 +4,15 @@
 
 #include "models/attention/decoder_attention.h"
 
+#include <assert.h>
+
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
 static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
 {
     static const int gru[] = {1, 0, 2}, lstm[] = {0, 3, 1, 2};
     const int *order = kind == LB_CELL_LSTM ? lstm : gru, gates = kind == LB_CELL_LSTM ? 4 : 3;
     int64_t size = lb_count(x) / gates;
+    assert(size * gates == lb_count(x));
     for (int i = 0; i < gates; i++) protobuf_raw_floats(raw, x->data + order[i] * size, size);
 }
 
