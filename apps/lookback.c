@@ -1,9 +1,9 @@
 /* lookback: one program for all commands. The command is the first argument, or the name by which the program was
  * called. */
+#include "base/instruction_set.h"
 #include "cli/commands.h"
 #include "cli/option.h"
 #include "console/console.h"
-#include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "shared/measure.h"
 #include "shared/model.h"
 
-#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 /* The data of a run. */

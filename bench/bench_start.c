@@ -4,8 +4,6 @@
 #include "console/console.h"
 
 #include "data/sort_task.h"
-#include "models/built_in.h"
-#include "models/file/model_formats.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
 
@@ -42,11 +40,14 @@ static lb_status read_run(start *s, const cJSON *run, lb_error *error)
     s->lists = whole(run, "steps") * whole(run, "batch");
     s->params = lb_params_new(s->task.seed);
     if (!s->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    char *config = cJSON_PrintUnformatted(model);
-    const lb_model *restored =
-        lb_model_restore(&lb_seq2seq_kind, s->params, "", config ? config : "", NULL, error);
-    cJSON_free(config);
-    if (!restored) return error->status;
+    char *json = cJSON_PrintUnformatted(model);
+    lb_seq2seq_config config = {0};
+    lb_seq2seq made;
+    status = lb_config_read(lb_model_fields("seq2seq"), json ? json : "", &config, error);
+    cJSON_free(json);
+    if (!status && lb_seq2seq_init(&made, s->params, "", config))
+        status = lb_error_set(error, lb_params_status(s->params), "%s", lb_params_error(s->params));
+    if (status) return status;
     snprintf(s->recipe, sizeof s->recipe, recipe, whole(model, "embed"), whole(model, "hidden"),
              whole(run, "batch"), whole(run, "steps"), lr);
     return LB_OK;

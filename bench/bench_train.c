@@ -6,8 +6,6 @@
 #include "shared/stages.h"
 
 #include "base/bytes.h"
-#include "tensor/gemm.h"
-#include "train/trainer.h"
 #include <lookback/lookback.h>
 
 #include <stdio.h>
@@ -18,7 +16,7 @@ enum { WARM = 2 }; /* steps before stages are told apart */
 typedef struct training {
     bench_model model;
     lb_trainer_config config;
-    lb_trainer trainer;
+    lb_train_history history;
     int batch;      /* of a shard */
     bool stages;    /* whether to tell them apart */
     int staged;     /* steps that were */
@@ -37,10 +35,9 @@ static lb_tensor *loss_of_part(void *context, lb_tape *tape, int64_t part, int64
 static void train_step(void *context, int step)
 {
     training *t = context;
-    double loss;
     if (t->stages && step == WARM) bench_stages_begin();
     t->staged += step >= WARM;
-    if (t->error.status == LB_OK) t->error.status = lb_trainer_step(&t->trainer, &loss, &t->error);
+    if (t->error.status == LB_OK) t->error.status = lb_train(t->config, &t->history, &t->error);
 }
 
 /* Threads and ranks must not change it. */
@@ -82,10 +79,13 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
                                    .loss = loss_of_part,
                                    .schedule = {.lr = 1e-3},
                                    .optimizer = {.clip_norm = 1},
+                                   .steps = INT64_MAX,
+                                   .evaluate_every = INT64_MAX,
+                                   .part = -1,
                                    .shards = shards,
                                    .group = group};
-    t.trainer.config = &t.config;
-    if (!status) status = lb_trainer_begin(&t.trainer, error);
+    if (!status) status = lb_train(t.config, &t.history, error);
+    t.config.part = 1;
     if (!status) {
         bench_timing timing = bench_time(effort, train_step, &t);
         status = t.error.status;
@@ -94,7 +94,6 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
         else if (!group || group->rank == 0)
             report(&t, size, attention, timing);
     }
-    lb_trainer_free(&t.trainer);
     bench_model_free(&t.model);
     return status;
 }

@@ -9,7 +9,7 @@ list(JOIN names "\n" definitions)
 file(CONFIGURE OUTPUT ${LOOKBACK_F64_INCLUDE}/lookback/f64_names.h @ONLY
   CONTENT "/* Generated: the names of the double library. */\n#ifndef LOOKBACK_F64_NAMES_H\n#define LOOKBACK_F64_NAMES_H\n\n@definitions@\n\n#endif\n")
 
-if(LOOKBACK_SHARED AND LOOKBACK_FILES AND LOOKBACK_PLOT AND PROJECT_IS_TOP_LEVEL)
+if(LOOKBACK_SHARED AND LOOKBACK_TEXT AND LOOKBACK_PLOT AND PROJECT_IS_TOP_LEVEL)
   # Writes the list anew, for who has added to the public headers, or taken away.
   add_custom_target(refresh_exported_symbols VERBATIM COMMAND_EXPAND_LISTS
     COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:lookback_shared> -DLIST=${EXPORTED_SYMBOLS} -DREFRESH=ON

@@ -15,7 +15,9 @@ if(LOOKBACK_PROGRAMS)
   list(APPEND installed lookback_program)
 endif()
 list(APPEND installed ${PREDICT_LIBRARIES})
-add_custom_target(installable DEPENDS ${installed})
+add_custom_target(installable_engine DEPENDS ${LOOKBACK_ENGINE_LIBRARIES})
+add_custom_target(installable DEPENDS installable_engine ${installed})
+list(TRANSFORM LOOKBACK_ENGINE_LIBRARIES REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE engine_files)
 list(TRANSFORM installed REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE installed_files)
 if(LOOKBACK_PROGRAMS AND LOOKBACK_GENERATES)
   add_dependencies(installable pages)
@@ -28,10 +30,16 @@ install(CODE "
   if(prefix STREQUAL \"${sources}\")
     message(FATAL_ERROR \"\${prefix}: found the sources of Lookback, expected another folder, such as --prefix \\\"$HOME/.local\\\"\")
   endif()
-  foreach(file ${installed_files})
+  set(target installable_engine)
+  set(files \"${engine_files}\")
+  if(NOT CMAKE_INSTALL_COMPONENT STREQUAL \"engine\")
+    set(target installable)
+    list(APPEND files \"${installed_files}\")
+  endif()
+  foreach(file IN LISTS files)
     if(NOT EXISTS \"\${file}\")
       message(STATUS \"Building what is missing of the libraries and the program in ${PROJECT_BINARY_DIR}\")
-      execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target installable
+      execute_process(COMMAND \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --target \${target}
         COMMAND_ERROR_IS_FATAL ANY)
       break()
     endif()
@@ -40,6 +48,13 @@ install(CODE "
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookback ${LOOKBACK_GENERATED}/include/lookback
   ${LOOKBACK_F64_INCLUDE}/lookback
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN *.h)
+# The component `development` has all of them, and `engine` those of the engine.
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/lookback/engine.h engine_headers REGEX "^#include \"")
+list(TRANSFORM engine_headers REPLACE ".*\"lookback/(.+)[.]h\"" "\\1")
+list(JOIN engine_headers "|" engine_headers)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/lookback ${LOOKBACK_GENERATED}/include/lookback
+  ${LOOKBACK_F64_INCLUDE}/lookback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT engine
+  FILES_MATCHING REGEX "/(${engine_headers}|engine|op|f64_names)[.]h$")
 
 function(lookback_install target name runtime)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
@@ -50,20 +65,26 @@ endfunction()
 
 # An archive lists the names of the libraries that it calls, for CMake and for pkg-config --static. This is enough even
 # for a fully static program: BLAS does not call the Fortran library, which OpenBLAS lists for LAPACK.
-set(linked_names ${OpenMP_C_LIB_NAMES} m)
-foreach(module IN LISTS LOOKBACK_MODULES)
-  list(PREPEND linked_names ${${module}_LIBRARIES})
+foreach(part "" ENGINE_)
+  set(${part}NAMES ${OpenMP_C_LIB_NAMES} m)
+  foreach(module IN LISTS LOOKBACK_${part}MODULES)
+    list(PREPEND ${part}NAMES ${${module}_LIBRARIES})
+  endforeach()
 endforeach()
 file(RELATIVE_PATH PREFIX_FROM_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" PREFIX_FROM_PC ${PREFIX_FROM_PC})
 
 set(libraries lookback lookback_f64)
+foreach(precision "" _f64)
+  set(LINKED_lookback${precision} ${NAMES})
+  set(LINKED_lookback_engine${precision} ${ENGINE_NAMES})
+  set(RUNTIME_lookback${precision} runtime)
+endforeach()
 set(PC_DEFINITION_lookback_f64 " -DLB_REAL_IS_DOUBLE")
+set(PC_DEFINITION_lookback_engine_f64 " -DLB_REAL_IS_DOUBLE")
 set(PC_NOTE_lookback_f64 " (in double precision)")
-set(LINKED_lookback ${linked_names})
-set(LINKED_lookback_f64 ${linked_names})
-set(RUNTIME_lookback runtime)
-set(RUNTIME_lookback_f64 runtime)
+set(PC_NOTE_lookback_engine " (the engine)")
+set(PC_NOTE_lookback_engine_f64 " (the engine, in double precision)")
 if(LOOKBACK_PREDICT)
   list(APPEND libraries lookback_predict)
   set(PC_NOTE_lookback_predict " (only what applies a model)")
@@ -72,12 +93,19 @@ if(LOOKBACK_PREDICT)
 endif()
 foreach(library IN LISTS libraries)
   lookback_install(${library} ${library}_static ${RUNTIME_${library}})
-  target_link_libraries(${library} INTERFACE "$<INSTALL_INTERFACE:${LINKED_${library}}>")
   if(LOOKBACK_SHARED)
     lookback_install(${library}_shared ${library} ${RUNTIME_${library}})
   endif()
+endforeach()
+foreach(library IN LISTS libraries LOOKBACK_ENGINE_LIBRARIES)
+  target_link_libraries(${library} INTERFACE "$<INSTALL_INTERFACE:${LINKED_${library}}>")
   list(TRANSFORM LINKED_${library} PREPEND -l OUTPUT_VARIABLE LIBS_PRIVATE)
   list(JOIN LIBS_PRIVATE " " LIBS_PRIVATE)
+  set(LIBS "-l${library}")
+  if(library IN_LIST LOOKBACK_ENGINE_LIBRARIES) # always an archive
+    string(APPEND LIBS " ${LIBS_PRIVATE}")
+    set(LIBS_PRIVATE "")
+  endif()
   set(PC_DEFINITION "${PC_DEFINITION_${library}}")
   set(PC_NOTE "${PC_NOTE_${library}}")
   configure_file(${PROJECT_SOURCE_DIR}/cmake/lookback.pc.in ${LOOKBACK_GENERATED}/${library}.pc @ONLY)
@@ -89,8 +117,16 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/lookback-config.cmake.
   ${LOOKBACK_GENERATED}/lookback-config.cmake INSTALL_DESTINATION ${LOOKBACK_CMAKE_DIR})
 # Before version 1, a minor version may break users.
 write_basic_package_version_file(${LOOKBACK_GENERATED}/lookback-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
-  DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT development)
+install(TARGETS ${LOOKBACK_ENGINE_LIBRARIES} EXPORT lookback-engine-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS ${LOOKBACK_ENGINE_LIBRARIES} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engine)
+install(FILES ${LOOKBACK_GENERATED}/lookback_engine.pc ${LOOKBACK_GENERATED}/lookback_engine_f64.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT engine)
+foreach(component development engine)
+  install(EXPORT lookback-engine-targets NAMESPACE lookback:: DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT ${component})
+  install(FILES ${LOOKBACK_GENERATED}/lookback-config.cmake ${LOOKBACK_GENERATED}/lookback-config-version.cmake
+    DESTINATION ${LOOKBACK_CMAKE_DIR} COMPONENT ${component})
+endforeach()
 
 # In an export of its own: a package without it stays whole.
 if(TARGET lookback_mpi)

@@ -1,5 +1,5 @@
 # One source, two precisions: lookback computes in float, lookback_f64 in double. Each is compiled once, and becomes an
-# archive and a shared library.
+# archive and a shared library. The engine, a part of them, is an archive of its own, of the same objects.
 set(shared ${PROJECT_IS_TOP_LEVEL})
 if(LOOKBACK_SANITIZE)
   # A sanitizer's runtime is in the program, and a shared library would miss it.
@@ -10,7 +10,7 @@ option(LOOKBACK_SHARED "Build the shared libraries beside the archives" ${shared
 include(cmake/components.cmake)
 
 # The memory sanitizer does not see what a library writes that was compiled without it.
-if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_FILES)
+if(LOOKBACK_SANITIZE STREQUAL "memory" AND LOOKBACK_TEXT)
   add_library(lookback_uninstrumented STATIC ${PROJECT_SOURCE_DIR}/tests/sanitizers/uninstrumented.c)
   target_compile_options(lookback_uninstrumented PRIVATE -fsanitize=memory)
   target_link_libraries(lookback_uninstrumented PUBLIC PkgConfig::UTF8PROC)
@@ -80,8 +80,11 @@ endfunction()
 # The dependencies of the objects as files, because targets of other folders do not see the imported targets of this
 # one.
 set(LOOKBACK_LINKED ${OpenMP_C_LIBRARIES} m)
-foreach(module IN LISTS LOOKBACK_MODULES)
-  list(PREPEND LOOKBACK_LINKED ${${module}_LINK_LIBRARIES})
+set(LOOKBACK_ENGINE_LINKED ${LOOKBACK_LINKED})
+foreach(part "" ENGINE_)
+  foreach(module IN LISTS LOOKBACK_${part}MODULES)
+    list(PREPEND LOOKBACK_${part}LINKED ${${module}_LINK_LIBRARIES})
+  endforeach()
 endforeach()
 
 # A library of objects; `output` is its name as a file, `linked` what it needs.
@@ -98,13 +101,16 @@ function(lookback_library name type output linked)
   endif()
 endfunction()
 
-lookback_objects(lookback_objects lookback_inside ${LOOKBACK_SOURCES})
+lookback_objects(lookback_engine_objects lookback_inside ${LOOKBACK_ENGINE_SOURCES})
+lookback_objects(lookback_objects lookback_inside ${LOOKBACK_OTHER_SOURCES})
 set(font "")
 if(LOOKBACK_PLOT)
   set(font $<TARGET_OBJECTS:lookback_font>)
 endif()
-set(objects $<TARGET_OBJECTS:lookback_objects> ${font})
+set(engine $<TARGET_OBJECTS:lookback_engine_objects>)
+set(objects ${engine} $<TARGET_OBJECTS:lookback_objects> ${font})
 lookback_library(lookback STATIC lookback "${LOOKBACK_LINKED}" ${objects})
+lookback_library(lookback_engine STATIC lookback_engine "${LOOKBACK_ENGINE_LINKED}" ${engine})
 
 # One program can use both libraries: in the double one, every function has another name. The names of internal
 # functions are read from the float library, and those of public functions from the list of exports.
@@ -122,16 +128,20 @@ target_include_directories(lookback_f64_inside BEFORE INTERFACE ${LOOKBACK_GENER
 # Internal headers come before the public ones that would include it.
 target_compile_options(lookback_f64_inside INTERFACE "SHELL:-include \"${F64_NAMES}\"")
 target_link_libraries(lookback_f64_inside INTERFACE lookback_inside)
-lookback_objects(lookback_f64_objects lookback_f64_inside ${LOOKBACK_SOURCES})
+lookback_objects(lookback_engine_f64_objects lookback_f64_inside ${LOOKBACK_ENGINE_SOURCES})
+lookback_objects(lookback_f64_objects lookback_f64_inside ${LOOKBACK_OTHER_SOURCES})
+add_dependencies(lookback_engine_f64_objects lookback_f64_names)
 add_dependencies(lookback_f64_objects lookback_f64_names)
 
-set(f64_objects $<TARGET_OBJECTS:lookback_f64_objects> ${font})
+set(f64_engine $<TARGET_OBJECTS:lookback_engine_f64_objects>)
+set(f64_objects ${f64_engine} $<TARGET_OBJECTS:lookback_f64_objects> ${font})
 lookback_library(lookback_f64 STATIC lookback_f64 "${LOOKBACK_LINKED}" ${f64_objects})
+lookback_library(lookback_engine_f64 STATIC lookback_engine_f64 "${LOOKBACK_ENGINE_LINKED}" ${f64_engine})
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback "${LOOKBACK_LINKED}" ${objects})
   lookback_library(lookback_f64_shared SHARED lookback_f64 "${LOOKBACK_LINKED}" ${f64_objects})
 endif()
-foreach(library lookback_f64 lookback_f64_shared)
+foreach(library lookback_f64 lookback_f64_shared lookback_engine_f64)
   if(TARGET ${library})
     target_compile_definitions(${library} INTERFACE LB_REAL_IS_DOUBLE)
     target_include_directories(${library} INTERFACE $<BUILD_INTERFACE:${LOOKBACK_F64_INCLUDE}>)
@@ -147,7 +157,11 @@ foreach(library lookback lookback_f64)
     add_library(lookback::${library} ALIAS ${library})
   endif()
 endforeach()
+set(LOOKBACK_ENGINE_LIBRARIES lookback_engine lookback_engine_f64)
+foreach(library IN LISTS LOOKBACK_ENGINE_LIBRARIES)
+  add_library(lookback::${library} ALIAS ${library})
+endforeach()
 # In another build, the double library is built only on request.
 if(NOT PROJECT_IS_TOP_LEVEL)
-  set_target_properties(lookback_f64 PROPERTIES EXCLUDE_FROM_ALL ON)
+  set_target_properties(lookback_f64 ${LOOKBACK_ENGINE_LIBRARIES} PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()

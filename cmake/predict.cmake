@@ -1,7 +1,7 @@
 # lookback_predict, for programs that only apply models: the functions of predict_symbols.txt, from the sources of the
 # library, on one thread, with its own kernels (docs/adr/0039-exports.md).
 set(LOOKBACK_PREDICT OFF)
-if(NOT LOOKBACK_FILES OR LOOKBACK_SANITIZE)
+if(NOT LOOKBACK_TEXT OR LOOKBACK_SANITIZE)
   return()
 endif()
 set(sources ${LOOKBACK_SOURCES})

@@ -118,8 +118,10 @@ if(LOOKBACK_GENERATES)
   add_custom_target(pages ALL DEPENDS ${GENERATED_PAGES})
 endif()
 
-# Each bench/NAME.c is a program; shared code is in bench/shared/.
+# Each bench/NAME.c is a program; shared code is in bench/shared/. tests/proof/bench_floor.c calls the kernels themselves,
+# as only tests may.
 file(GLOB BENCH_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+list(APPEND BENCH_SOURCES ${PROJECT_SOURCE_DIR}/tests/proof/bench_floor.c)
 file(GLOB BENCH_SHARED_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/shared/*.c)
 add_library(bench_shared STATIC ${BENCH_SHARED_SOURCES})
 target_include_directories(bench_shared PUBLIC ${PROJECT_SOURCE_DIR}/bench)
@@ -135,14 +137,18 @@ endforeach()
 add_dependencies(benchmarks lookback_program)
 
 # examples/NN_NAME.c is a lesson: a program over the library alone, with its data in examples/data/. What the programs
-# are shown with, such as examples/dates/, has a folder of its own. examples/reviews/ is what lesson 8 reads.
+# are shown with, such as examples/dates/, has a folder of its own.
 file(GLOB LESSON_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c ${PROJECT_SOURCE_DIR}/examples/*/*.c)
-list(FILTER LESSON_SOURCES EXCLUDE REGEX "/examples/reviews/")
 foreach(source ${LESSON_SOURCES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(${name} ${source})
   target_compile_definitions(${name} PRIVATE LESSON_DATA="${PROJECT_SOURCE_DIR}/examples/data")
-  target_link_libraries(${name} PRIVATE lookback lookback_options m)
+  # All of the engine, so that whatever it needs beside itself is found missing here.
+  set(library lookback)
+  if(name STREQUAL "own_model")
+    set(library $<LINK_LIBRARY:WHOLE_ARCHIVE,lookback_engine>)
+  endif()
+  target_link_libraries(${name} PRIVATE ${library} lookback_options m)
   add_dependencies(lessons ${name})
 endforeach()
 target_link_libraries(08_text PRIVATE lesson_reviews)

@@ -19,8 +19,8 @@ typedef char word_name[4 * NAME_CHARACTERS + 4]; /* with an ellipsis */
 typedef struct text {
     const char *folder; /* of the picture */
     const char *own;    /* the reader's reviews; NULL: those of the lesson, whose numbers are printed */
-    lb_strings reviews;
-    lb_words words[MOST]; /* of each review */
+    review_list reviews;
+    review_words words[MOST]; /* of each review */
     lb_vocabulary *vocabulary;
     lb_embedding embedding;
     lb_multiplicative_attention attention;
@@ -88,7 +88,7 @@ static lb_status build(text *t, lb_params *params, lb_error *error)
 }
 
 /* The first words of a review, cut if they are too long to draw, and padding. */
-static void name_words(const lb_words *words, word_name *name, const char **label)
+static void name_words(const review_words *words, word_name *name, const char **label)
 {
     for (size_t i = 0; i < LENGTH; i++) {
         const char *word = i < words->count ? words->word[i] : "<pad>";
@@ -134,7 +134,7 @@ static lb_status attend(const text *t, lb_tape *tape, lb_error *error)
         lb_tape_reset(tape);
         lb_tokens tokens = lb_tokens_new(tape, (int64_t)rows, LENGTH, &id, &lengths);
         for (size_t i = 0; i < (size_t)tokens.batch; i++) {
-            const lb_words *words = &t->words[first + i];
+            const review_words *words = &t->words[first + i];
             lengths[i] = lb_vocabulary_encode(t->vocabulary, words->word, (int64_t)words->count,
                                               id + i * LENGTH, LENGTH);
         }
@@ -175,8 +175,8 @@ int main(int argc, char **argv)
     if (!status) status = attend(&t, tape, &error);
     if (status) fprintf(stderr, "%s\n", error.message);
 
-    for (int i = 0; i < MOST; i++) lb_words_free(&t.words[i]);
-    lb_strings_free(&t.reviews);
+    for (int i = 0; i < MOST; i++) reviews_words_free(&t.words[i]);
+    reviews_free(&t.reviews);
     lb_vocabulary_free(t.vocabulary);
     lb_tape_free(tape);
     lb_params_free(params);

@@ -59,7 +59,7 @@ set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_proofs lb_proofs_squar
 set(OP_ENTRIES "${OP_ENTRIES}    &lb_proofs_square,\n")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
 add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/square_cases.c ${DOCUMENTS}/lookback/ops.h
-  ${DOCUMENTS}/registry.c unit/autograd/test_ops.c support/leaf.c support/op_trials.c)
+  ${DOCUMENTS}/registry.c unit/autograd/test_ops.c support/leaf.c support/op_trials.c support/suite.c)
 target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(contributing_op PRIVATE lb_proofs_square=lb_proofs_square_f64)
 target_link_libraries(contributing_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)

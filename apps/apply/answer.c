@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "io/file.h"
-#include "models/built_in.h"
+#include "translate/file/text_model.h"
 
 #include <lookback/io.h>
 

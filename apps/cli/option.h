@@ -3,9 +3,9 @@
 #define APP_OPTION_H
 
 #include "base/buffer.h"
+#include "base/instruction_set.h"
 #include "console/console.h"
 #include "settings/settings.h"
-#include "tensor/instruction_set.h"
 #include <lookback/base.h>
 
 #include <stdbool.h>

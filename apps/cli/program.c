@@ -1,6 +1,6 @@
 /* The beginning of a program, from its command line to its work. */
+#include "base/instruction_set.h"
 #include "cli/config.h"
-#include "tensor/instruction_set.h"
 
 #include <lookback/tensor.h>
 

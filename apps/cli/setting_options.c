@@ -1,8 +1,6 @@
 /* Makes options of the table of settings, and corrects those in the record of a training to what was in force. */
 #include "cli/options.h"
 
-#include "models/file/model_formats.h"
-
 #include <cJSON.h>
 
 #include <assert.h>

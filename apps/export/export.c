@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "models/decode/model.h"
 #include <lookback/translate.h>
 
 #include <ctype.h>
@@ -94,7 +93,7 @@ static lb_status find_longest(const exporting *s, int64_t known, int64_t *longes
     int64_t most = s->longest;
     if (most == 0) most = 2 * s->model.longest_source > USUAL ? 2 * s->model.longest_source : USUAL;
     if (s->longest == 0 && most < known) most = known;
-    *longest = lb_model_limit(s->model.model, most < MOST ? most : MOST);
+    *longest = lb_text_model_most(&s->model, most < MOST ? most : MOST);
     if (*longest >= known) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
                         "%s: the lexicon has a text of %lld symbols, expected at most %lld, the longest that "
@@ -120,7 +119,7 @@ static lb_status write_constants(exporting *s, lb_error *error)
     lb_status status = app_lexicon_measure(&s->model, &known, &room, error);
     if (!status) status = find_longest(s, known, &longest, error);
     if (status) return status;
-    int64_t limit = lb_model_limit(s->model.model, lb_text_model_limit(&s->model, longest));
+    int64_t limit = lb_text_model_most(&s->model, lb_text_model_limit(&s->model, longest));
     app_kernel_size_is(&s->kernel, "LONGEST", longest);
     app_kernel_size_is(&s->kernel, "LIMIT", limit);
     app_kernel_size_is(&s->kernel, "TRAINED", lb_text_model_longest(&s->model));

@@ -157,7 +157,7 @@ LB_MUST_USE lb_status app_transformer_model_add(const lb_model *model, app_numbe
 
 /** A kind of model that can be exported, and what writes it. */
 typedef struct app_exportable_kind {
-    const lb_model_kind *kind;
+    const char *kind; /* its name */
     lb_status (*add_to_c)(const lb_model *model, app_numbers *numbers, app_kernel *kernel, lb_error *error);
     app_onnx_add *add_to_onnx;
 } app_exportable_kind;

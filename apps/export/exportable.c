@@ -2,17 +2,18 @@
 #include "export/export.h"
 
 #include "base/format.h"
-#include "models/built_in.h"
+
+#include <string.h>
 
 static const app_exportable_kind kinds[] = {
-    {&lb_seq2seq_kind, app_recurrent_model_add, onnx_recurrent_add},
-    {&lb_transformer_kind, app_transformer_model_add, onnx_transformer_add},
+    {"seq2seq", app_recurrent_model_add, onnx_recurrent_add},
+    {"transformer", app_transformer_model_add, onnx_transformer_add},
 };
 
 const app_exportable_kind *app_exportable_kind_of(const lb_model *model)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (model->kind == kinds[i].kind) return &kinds[i];
+        if (strcmp(model->kind->name, kinds[i].kind) == 0) return &kinds[i];
     return NULL;
 }
 
@@ -48,8 +49,8 @@ static hindrance find_hindrance(const lb_text_model *text)
     if (lb_symbol_rule_has_features(&text->source_rule)) return (hindrance){NULL, "a model with features"};
     if (model->copies) return (hindrance){NULL, "a model that copies"};
     if (!app_exportable_kind_of(model)) return (hindrance){model->kind->name, "as the kind of the model"};
-    if (model->kind == &lb_transformer_kind) return hindrance_of_transformer((const lb_transformer *)model);
-    lb_cell_kind cell = ((const lb_seq2seq *)model)->config.cell;
+    if (lb_transformer_of(model)) return hindrance_of_transformer(lb_transformer_of(model));
+    lb_cell_kind cell = lb_seq2seq_of(model)->config.cell;
     if (cell == LB_CELL_GRU || cell == LB_CELL_LSTM) return (hindrance){0};
     return (hindrance){lb_choice_name(lb_cell_names, (int)cell), "cells"};
 }
@@ -57,9 +58,8 @@ static hindrance find_hindrance(const lb_text_model *text)
 /* What of it cannot be exported as ONNX, or in C. */
 static hindrance hindrance_in(const lb_text_model *text, bool onnx)
 {
-    const lb_seq2seq *recurrent =
-        text->model->kind == &lb_seq2seq_kind ? (const lb_seq2seq *)text->model : NULL;
-    const lb_transformer_config *c = recurrent ? NULL : &((const lb_transformer *)text->model)->config;
+    const lb_seq2seq *recurrent = lb_seq2seq_of(text->model);
+    const lb_transformer_config *c = recurrent ? NULL : &lb_transformer_of(text->model)->config;
     lb_normalizer weights = c                            ? c->attention_weights
                             : recurrent->attention.depth ? recurrent->config.attention_weights
                                                          : LB_SOFTMAX;

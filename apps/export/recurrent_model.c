@@ -2,9 +2,9 @@
 #include "export/export.h"
 
 #include "base/format.h"
-#include "models/attention/decoder_attention.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { NAME = 64 };
 
@@ -24,8 +24,14 @@ static const app_recurrent_attention attentions[] = {
 const app_recurrent_attention *app_recurrent_attention_of(const lb_decoder_attention *attention)
 {
     for (size_t i = 0; i < sizeof attentions / sizeof *attentions; i++)
-        if (lb_attention_is(attention, attentions[i].kind)) return &attentions[i];
+        if (strcmp(attention->type->name, lb_attention_names[attentions[i].kind]) == 0) return &attentions[i];
     return NULL;
+}
+
+/* Whether the decoder attends before each step. */
+static bool attends_first(lb_attention_kind kind)
+{
+    return kind == LB_ATTENTION_ADDITIVE || kind == LB_ATTENTION_COVERAGE || kind == LB_ATTENTION_LOCATION;
 }
 
 /* The parameters of all kinds of attention, and what the code does with some: a model has those of its own. */
@@ -130,17 +136,16 @@ static void add_attention(const lb_seq2seq *model, app_numbers *n, app_kernel *k
 static void add_flags(const lb_seq2seq *model, app_kernel *k)
 {
     const lb_seq2seq_config *c = &model->config;
-    const lb_built_in_attention *type = lb_built_in_attention_of(&model->attention);
-    for (const char *const *flag = app_recurrent_attention_of(&model->attention)->flags; *flag; flag++)
-        app_kernel_flag(k, *flag);
+    const app_recurrent_attention *attention = app_recurrent_attention_of(&model->attention);
+    for (const char *const *flag = attention->flags; *flag; flag++) app_kernel_flag(k, *flag);
     if (model->attention.depth) {
         app_kernel_flag(k, "ATTENDS");
-        app_kernel_flag(k, type->attends_first ? "ATTENDS_FIRST" : "ATTENDS_LAST");
+        app_kernel_flag(k, attends_first(attention->kind) ? "ATTENDS_FIRST" : "ATTENDS_LAST");
     }
     app_kernel_flag(k, "USES_TANH");
     if (c->cell == LB_CELL_LSTM) app_kernel_flag(k, "LSTM");
     if (model->combine.weight) app_kernel_flag(k, "COMBINES");
-    if (type->type.combines) app_kernel_flag(k, "COMBINES_TANH");
+    if (model->attention.type->combines) app_kernel_flag(k, "COMBINES_TANH");
     if (model->attention.depth && c->attention_weights != LB_SOFTMAX) app_kernel_flag(k, "SPARSE");
     if (c->attention_weights == LB_ENTMAX) app_kernel_flag(k, "ENTMAX");
 }

@@ -2,7 +2,6 @@
 #include "export/export.h"
 
 #include "base/format.h"
-#include "models/built_in.h"
 
 #include <assert.h>
 #include <math.h>

@@ -3,8 +3,6 @@
 
 #include "console/console.h"
 
-#include "models/built_in.h"
-
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,7 +14,7 @@
 
 void app_name_kind(const lb_model *model, char name[APP_MODEL_NAME])
 {
-    const lb_seq2seq *seq2seq = model->kind == &lb_seq2seq_kind ? (const lb_seq2seq *)model : NULL;
+    const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
     lb_normalizer weights = seq2seq ? seq2seq->config.attention_weights : LB_SOFTMAX;
     snprintf(name, APP_MODEL_NAME, "%s%s%s", seq2seq ? seq2seq->attention.type->name : model->kind->name,
              weights == LB_SOFTMAX ? "" : ", ", weights == LB_SOFTMAX ? "" : lb_normalizer_names[weights]);

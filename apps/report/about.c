@@ -5,7 +5,6 @@
 #include "cli/options.h"
 #include "data/symbols.h"
 #include "io/json.h"
-#include "models/file/model_formats.h"
 #include "training/train_options.h"
 #include "translate/apply/translator.h"
 
@@ -141,7 +140,8 @@ static void print_training_command(const cJSON *record, app_report_data *report)
 /* Prints the configuration, and the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
-    char *text = lb_model_config_json(model->model);
+    lb_safetensors *file = lb_safetensors_open(model->path, NULL);
+    const char *text = file ? lb_safetensors_metadata_value(file, LB_CONFIG_KEY) : NULL;
     cJSON *config = parse(report, text), *record = parse(report, model->training), *member;
     cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
     cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
@@ -158,7 +158,7 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
-    lb_release(text);
+    lb_safetensors_close(file);
 }
 
 void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,

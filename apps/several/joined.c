@@ -1,11 +1,11 @@
 #include "several/side_by_side.h"
 
 #include "base/buffer.h"
+#include "base/group.h"
 #include "console/console.h"
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "train/group.h"
 #include "translate/training/recipe.h"
 
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "cli/option.h"
 #include "cli/options.h"
-#include "models/attention/decoder_attention.h"
 #include "settings/settings.h"
 #include "translate/training/recipe.h"
 
@@ -120,7 +119,8 @@ static bool has(const app_kind *kind, const lb_training_config *given, const lb_
     if (setting->together) return lb_setting_is_of(setting, kind->model);
     if (setting->at != offsetof(lb_training_config, window)) return true;
     if (kind->attention) attention = lb_setting_choice(lb_setting_find("attention"), kind->attention);
-    return strcmp(kind->model, LB_MODEL_SEQ2SEQ) != 0 || lb_built_in_attentions[attention]->window > 0;
+    return strcmp(kind->model, LB_MODEL_SEQ2SEQ) != 0 ||
+           lb_attention_has_window((lb_attention_kind)attention);
 }
 
 /* A model does without the settings of other kinds. */

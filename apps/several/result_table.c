@@ -5,7 +5,7 @@
 #include "io/file.h"
 #include "io/path.h"
 #include "metrics/measures.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/recipe.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "io/file.h"
 #include "io/json.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/recipe.h"
 
 #include <math.h>

@@ -3,13 +3,13 @@
 #include "apply/input.h"
 #include "base/alloc.h"
 #include "base/format.h"
+#include "base/instruction_set.h"
 #include "base/threads.h"
 #include "console/console.h"
 #include "io/path.h"
 #include "settings/settings.h"
 #include "several/side_by_side.h"
-#include "tensor/instruction_set.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/stepper.h"
 
 #include <math.h>

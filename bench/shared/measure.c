@@ -1,7 +1,6 @@
 #include "shared/measure.h"
 #include "base/alloc.h"
 
-#include "tensor/gemm.h"
 #include <lookback/lookback.h>
 
 #include <math.h>

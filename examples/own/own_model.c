@@ -1,11 +1,12 @@
 /* A custom attention and a custom kind of model. Each learns to sort short lists, is saved and loaded, and sorts as
  * before. docs/extending.md explains the code part by part. */
-#include <lookback/lookback.h>
+#include <lookback/engine.h>
 #include <lookback/op.h>
 
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- An attention: a dot product that learns how sure it is. score(q, k) = exp(t) q'W k / sqrt(width) ---- */
@@ -182,22 +183,60 @@ static const lb_model_kind *const kinds[] = {&copier_kind, NULL};
 static const lb_attention_type *const attentions[] = {&sure_attention, NULL};
 static const lb_extensions extensions = {.kinds = kinds, .attentions = attentions};
 
+/* ---- The lists: digits, and the same digits in order ---- */
+
+enum { LISTS = 200, SHORTEST = 2, LONGEST = 5, DIGITS = 10, VOCABULARY = LB_FIRST_TOKEN + DIGITS };
+
+enum { TRAINING, TEST }; /* streams of random numbers */
+
+static int by_value(const void *a, const void *b)
+{
+    return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+/* `count` lists from number `first` on, at most LISTS. Each is a function of its stream and its number. */
+static lb_batch draw(uint32_t stream, lb_tape *tape, int64_t count, int64_t first)
+{
+    int32_t list[LISTS * LONGEST] = {0}, sorted[LISTS * LONGEST], length[LISTS];
+    for (int64_t row = 0; row < count; row++) {
+        lb_rng rng = {.seed = 7, .stream = stream, .step = (uint32_t)(first + row)};
+        length[row] = SHORTEST + (int32_t)lb_rng_below(rng, LONGEST, LONGEST - SHORTEST + 1);
+        for (int32_t i = 0; i < length[row]; i++)
+            list[row * LONGEST + i] = LB_FIRST_TOKEN + (int32_t)lb_rng_below(rng, (uint64_t)i, DIGITS);
+    }
+    memcpy(sorted, list, sizeof list);
+    for (int64_t row = 0; row < count; row++)
+        qsort(sorted + row * LONGEST, (size_t)length[row], sizeof *sorted, by_value);
+    return lb_tokens_batch(lb_tokens_from(tape, list, length, count, LONGEST),
+                           lb_tokens_from(tape, sorted, length, count, LONGEST));
+}
+
 /* ---- Training, a file, and the outputs before and after ---- */
 
-enum { STEPS = 300, BATCH = 32, LISTS = 200, LONGEST = 5 };
-
-static const lb_sort_task task = {.max_value = 9, .min_length = 2, .max_length = LONGEST, .seed = 7};
+enum { STEPS = 300, BATCH = 32 };
 
 static lb_tensor *loss(void *model, lb_tape *tape, int64_t step, int64_t *tokens)
 {
-    lb_batch batch = lb_sort_batch(&task, tape, BATCH, step);
+    lb_batch batch = draw(TRAINING, tape, BATCH, step * BATCH);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     return lb_cross_entropy(lb_model_forward(model, batch.source, batch.target_in), batch.target_out, LB_PAD);
 }
 
 static lb_status evaluate(void *model, lb_tape *tape, lb_evaluation *found)
 {
-    return lb_sort_evaluate(model, &task, tape, LISTS, &found->exact_match);
+    lb_tape_reset(tape);
+    lb_batch batch = draw(TEST, tape, LISTS, 0);
+    lb_decoded decoded = lb_greedy(model, batch.source, LONGEST + 1);
+    int64_t sorted = 0;
+    for (int64_t row = 0; row < decoded.batch; row++) {
+        int32_t length = batch.source.lengths[row];
+        sorted +=
+            decoded.lengths[row] == length &&
+            memcmp(decoded.id + row * decoded.length, batch.target_out.id + row * batch.target_out.length,
+                   (size_t)length * sizeof *decoded.id) == 0;
+    }
+    found->exact_match = (double)sorted / LISTS;
+    return lb_tape_status(tape);
 }
 
 static lb_status train(const char *name, lb_model *model, lb_params *params, lb_error *error)
@@ -221,8 +260,7 @@ static lb_status train(const char *name, lb_model *model, lb_params *params, lb_
 
 static lb_decoded decode(const lb_model *model, lb_tape *tape)
 {
-    lb_batch batch = lb_sort_batch_from(&task, LB_SPLIT_TEST, tape, LISTS, 0);
-    return lb_greedy(model, batch.source, (int64_t)2 * LONGEST);
+    return lb_greedy(model, draw(TEST, tape, LISTS, 0).source, LONGEST + 1);
 }
 
 static bool same_outputs(lb_decoded a, lb_decoded b)
@@ -248,7 +286,7 @@ static lb_status compare(const lb_model *trained, const lb_model *loaded, lb_err
 static lb_status save_and_load(const lb_model *model, const lb_params *params, const char *path,
                                lb_error *error)
 {
-    lb_status status = lb_model_save(model, params, path, NULL, 0, error);
+    lb_status status = lb_model_save(model, params, path, (lb_checkpoint_extra){0}, error);
     if (status) return status;
     lb_safetensors *file = lb_safetensors_open(path, error);
     if (!file) return error->status;
@@ -263,8 +301,8 @@ static lb_status save_and_load(const lb_model *model, const lb_params *params, c
 static lb_model *new_seq2seq(lb_params *params)
 {
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
-    lb_seq2seq_config config = {.source_vocab = lb_sort_vocab(&task),
-                                .target_vocab = lb_sort_vocab(&task),
+    lb_seq2seq_config config = {.source_vocab = VOCABULARY,
+                                .target_vocab = VOCABULARY,
                                 .embed = 16,
                                 .hidden = 32,
                                 .own_attention = &sure_attention};
@@ -274,7 +312,7 @@ static lb_model *new_seq2seq(lb_params *params)
 static lb_model *new_copier(lb_params *params)
 {
     copier *model = lb_params_alloc(params, sizeof *model);
-    copier_config config = {.vocabulary = lb_sort_vocab(&task), .width = 32};
+    copier_config config = {.vocabulary = VOCABULARY, .width = 32};
     return model && !copier_init(model, params, "", config) ? &model->base : NULL;
 }
 

@@ -1,4 +1,4 @@
-/* The foundation of all other headers: version, errors, memory, threads and random numbers. */
+/* The foundation of all other headers: version, errors, memory, threads, processes and random numbers. */
 #ifndef LOOKBACK_BASE_H
 #define LOOKBACK_BASE_H
 
@@ -25,6 +25,13 @@
 #else
 #    define LB_BEGIN_DECLS LB_EXTERN_C_BEGIN
 #    define LB_END_DECLS   LB_EXTERN_C_END
+#endif
+
+/** The number type: float in lookback; double in lookback_f64, whose programs define LB_REAL_IS_DOUBLE. */
+#ifdef LB_REAL_IS_DOUBLE
+typedef double lb_real;
+#else
+typedef float lb_real;
 #endif
 
 LB_BEGIN_DECLS
@@ -122,6 +129,23 @@ void lb_set_threads(int threads);
 
 /** The number of threads in use; 1 in a build without OpenMP. */
 int lb_threads(void);
+
+/* ---- Processes. ---- */
+
+/** The processes that train one model together, such as the ranks of MPI. Everyone calls lb_train with the same
+ *  configuration and the same parameters, and gets the same weights. */
+typedef struct lb_group {
+    void *context; /* passed to the functions */
+    int rank;      /* of this process: 0 to size - 1. Process 0 writes the files */
+    int size;      /* a power of two, to train one model together */
+    char name[96]; /* of this process in messages: "rank 3 on node7" */
+    /* Sends bytes to `partner` and receives bytes from it, which does the same. */
+    lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,
+                          size_t receive_bytes, lb_error *error);
+} lb_group;
+
+/** The most parts of a batch. */
+enum { LB_MOST_SHARDS = 1024 };
 
 /* ---- Random numbers. A key and a position determine the bits, and nothing else does. There is no generator state that
  * a thread could change or a checkpoint could lose.

@@ -104,6 +104,46 @@ LB_MUST_USE lb_status lb_npy_read(const char *path, lb_shape *shape, double **va
 LB_MUST_USE lb_status lb_npy_write(const double *values, lb_shape shape, lb_dtype dtype, const char *path,
                                    lb_error *error);
 
+/* ---- A struct in JSON, such as the configuration of a model, written and read by a table of its fields. ---- */
+
+/** The type of a field, in the struct and in JSON. */
+typedef enum lb_config_kind {
+    LB_CONFIG_SIZE,     /* int64_t: an integer from 1 to a million */
+    LB_CONFIG_FRACTION, /* lb_real: a number in [0, 1) */
+    LB_CONFIG_POSITIVE, /* double: a number above 0, at most a million */
+    LB_CONFIG_FLAG,     /* bool: true or false */
+    LB_CONFIG_CHOICE,   /* an enum that counts from 0: one of `names` */
+    LB_CONFIG_WORD      /* char[LB_CONFIG_WORD_BYTES]: a shorter text; never missing */
+} lb_config_kind;
+
+enum { LB_CONFIG_WORD_BYTES = 32 };
+
+/** Instead of a default: files without the field are invalid. */
+#define LB_CONFIG_NEEDED (-1)
+
+/** A default that is not written: files of models that do not use the field look as if there were none. */
+#define LB_CONFIG_UNWRITTEN(value) (-2 - (value))
+
+/** One field of a configuration. */
+typedef struct lb_config_field {
+    const char *key; /* in JSON; NULL ends a table */
+    size_t offset;   /* in the struct */
+    lb_config_kind kind;
+    int missing; /* the value if the file lacks the field, or LB_CONFIG_NEEDED, or LB_CONFIG_UNWRITTEN(value) */
+    const char *const *names; /* for LB_CONFIG_CHOICE: one per value, then NULL; else NULL */
+} lb_config_field;
+
+/** The struct as a JSON object with the fields of the table, in its order, but for defaults that are not written. A
+ *  choice without a name is "unknown", which lb_config_read refuses.
+ *  Memory: release it with lb_release; NULL if there is no memory. */
+LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
+
+/** Reads all fields of the table from a JSON object into the struct. Other fields of the object are ignored.
+ *  Errors: LB_ERROR_FORMAT with the name of the first field that has the wrong type, or is needed and missing;
+ *          LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_config_read(const lb_config_field *fields, const char *json, void *config,
+                                     lb_error *error);
+
 LB_END_DECLS
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef LOOKBACK_KINDS_H
 #define LOOKBACK_KINDS_H
 
+#include "lookback/io.h"
 #include "lookback/nn.h"
 
 LB_BEGIN_DECLS
@@ -45,9 +46,10 @@ typedef struct lb_model_step {
  *  Errors: LB_ERROR_SHAPE if the batch sizes differ, LB_ERROR_INDEX for a token outside the vocabulary. */
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in);
 
-/** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss. */
-lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
-                         lb_real smoothing);
+/** The loss that belongs to these probabilities: lb_cross_entropy_smoothed or lb_entmax_loss.
+ *  Weights: [batch] what the loss of each row of the targets counts; NULL: 1. */
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, const lb_real *weights,
+                         int32_t ignored, lb_real smoothing);
 
 struct lb_beam;
 struct lb_beam_config;
@@ -158,46 +160,6 @@ struct lb_extensions {
     const lb_model_kind *const *kinds;          /* ends with NULL; or NULL: none */
     const lb_attention_type *const *attentions; /* ends with NULL; or NULL: none */
 };
-
-/* ---- The configuration of a model in JSON, written and read by a table of its fields. ---- */
-
-/** The type of a field, in the struct and in JSON. */
-typedef enum lb_config_kind {
-    LB_CONFIG_SIZE,     /* int64_t: an integer from 1 to a million */
-    LB_CONFIG_FRACTION, /* lb_real: a number in [0, 1) */
-    LB_CONFIG_POSITIVE, /* double: a number above 0, at most a million */
-    LB_CONFIG_FLAG,     /* bool: true or false */
-    LB_CONFIG_CHOICE,   /* an enum that counts from 0: one of `names` */
-    LB_CONFIG_WORD      /* char[LB_CONFIG_WORD_BYTES]: a shorter text; never missing */
-} lb_config_kind;
-
-enum { LB_CONFIG_WORD_BYTES = 32 };
-
-/** Instead of a default: files without the field are invalid. */
-#define LB_CONFIG_NEEDED (-1)
-
-/** A default that is not written: files of models that do not use the field look as if there were none. */
-#define LB_CONFIG_UNWRITTEN(value) (-2 - (value))
-
-/** One field of a configuration. */
-typedef struct lb_config_field {
-    const char *key; /* in JSON; NULL ends a table */
-    size_t offset;   /* in the struct */
-    lb_config_kind kind;
-    int missing; /* the value if the file lacks the field, or LB_CONFIG_NEEDED, or LB_CONFIG_UNWRITTEN(value) */
-    const char *const *names; /* for LB_CONFIG_CHOICE: one per value, then NULL; else NULL */
-} lb_config_field;
-
-/** The struct as a JSON object with the fields of the table, in its order, but for defaults that are not written. A
- *  choice without a name is "unknown", which lb_config_read refuses.
- *  Memory: release it with lb_release; NULL if there is no memory. */
-LB_MUST_USE char *lb_config_write(const lb_config_field *fields, const void *config);
-
-/** Reads all fields of the table from a JSON object into the struct. Other fields of the object are ignored.
- *  Errors: LB_ERROR_FORMAT with the name of the first field that has the wrong type, or is needed and missing;
- *          LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_config_read(const lb_config_field *fields, const char *json, void *config,
-                                     lb_error *error);
 
 /** Records that a configuration is invalid, or the error of `params` if there is one; an error that lb_config_read has
  *  recorded stays. Returns NULL. */

@@ -13,7 +13,7 @@
  *     base.h       errors, memory, threads, random numbers, the version
  *
  * There are also data.h (texts as symbols, files of pairs), io.h (safetensors, NumPy), metrics.h (error rates, BLEU)
- * and plot.h (figures). op.h, for writing ops, is not part of this header.
+ * and plot.h (figures). engine.h has train.h and what it builds on. op.h, for writing ops, is not part of this header.
  *
  * Two objects own memory. An lb_params owns all weights and lives as long as the model. An lb_tape owns all tensors of
  * one step; lb_tape_reset releases them together. No tensor is freed individually.
@@ -57,18 +57,10 @@
 #ifndef LOOKBACK_H
 #define LOOKBACK_H
 
-#include "lookback/autograd.h"
-#include "lookback/base.h"
 #include "lookback/data.h"
-#include "lookback/io.h"
-#include "lookback/kinds.h"
+#include "lookback/engine.h"
 #include "lookback/metrics.h"
-#include "lookback/models.h"
-#include "lookback/nn.h"
-#include "lookback/ops.h"
 #include "lookback/plot.h"
-#include "lookback/tensor.h"
-#include "lookback/train.h"
 #include "lookback/translate.h"
 
 #endif

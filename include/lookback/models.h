@@ -5,6 +5,8 @@
 #include "lookback/io.h"
 #include "lookback/kinds.h"
 
+#include <string.h>
+
 LB_BEGIN_DECLS
 
 /* ---- The attention of a recurrent decoder: the built-in kinds. ---- */
@@ -135,6 +137,12 @@ typedef struct lb_seq2seq {
  *  Errors: LB_ERROR_ARGUMENT for an invalid size; as lb_params_add. Recorded in `params`. */
 lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name, lb_seq2seq_config config);
 
+/** The model as an lb_seq2seq; NULL if it is of another kind. Custom kinds have other names. */
+static inline const lb_seq2seq *lb_seq2seq_of(const lb_model *model)
+{
+    return strcmp(model->kind->name, "seq2seq") == 0 ? (const lb_seq2seq *)model : NULL;
+}
+
 /** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_seq2seq_forward(const lb_seq2seq *model, lb_tokens source, lb_tokens target_in);
 
@@ -170,7 +178,8 @@ typedef struct lb_transformer_config {
     /* Self-attention reaches this many positions to the left and, in the encoder, to the right [any distance] */
     int64_t window;
     /* Some symbols of the source are features, which have no order: they get position 0 and a type of their own, and
-     * the others are counted from 1. Needs sinusoidal or learned positions; lb_translator_train marks them. */
+     * the others are counted from 1. Needs sinusoidal or learned positions; lb_translator_train marks them, in
+     * lb_transformer.source_features. Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */
     bool feature_positions;
     /* A symbol can be copied from the source, by the mean over the heads of the last layer; needs LB_SOFTMAX as
      * `output`. */
@@ -204,7 +213,7 @@ typedef struct lb_transformer {
     lb_transformer_config config;
     lb_embedding source_embedding, target_embedding;
     lb_embedding source_types;  /* with feature_positions */
-    lb_tensor *source_features; /* with feature_positions: [source_vocab] */
+    lb_tensor *source_features; /* with feature_positions: [source_vocab] 1 for a feature */
     lb_positional source_positions, target_positions;
     lb_transformer_stack encoder, decoder;
     lb_linear output;
@@ -219,6 +228,12 @@ typedef struct lb_transformer {
  *          nn.TransformerDecoderLayer; nn.Transformer then draws all their matrices again, with xavier_uniform_. */
 lb_status lb_transformer_init(lb_transformer *model, lb_params *params, const char *name,
                               lb_transformer_config config);
+
+/** The model as an lb_transformer; NULL if it is of another kind. Custom kinds have other names. */
+static inline const lb_transformer *lb_transformer_of(const lb_model *model)
+{
+    return strcmp(model->kind->name, "transformer") == 0 ? (const lb_transformer *)model : NULL;
+}
 
 /** Teacher forcing: as lb_model_forward. */
 lb_tensor *lb_transformer_forward(const lb_transformer *model, lb_tokens source, lb_tokens target_in);
@@ -263,6 +278,21 @@ bool lb_is_ensemble(const lb_model *model);
 
 /** The weight of a member, counted from 0. */
 double lb_ensemble_weight(const lb_ensemble *ensemble, int64_t member);
+
+/** A model and where its parameters are. */
+typedef struct lb_ensemble_part {
+    const lb_model *model;
+    const lb_params *params;
+    int64_t first, count; /* of its parameters, by index; count 0: all from `first` on */
+} lb_ensemble_part;
+
+/** Copies models, also the members of other ensembles, into one store, below "member.0", "member.1" ..., so that
+ *  lb_model_save can save the ensemble. `params` must be empty and will own the copy. `own` are the custom kinds of
+ *  these models, as for lb_model_load. NULL after an error.
+ *  Errors: LB_ERROR_ARGUMENT if there are no members, if the sizes of their vocabularies differ, or if a store does not
+ *          match its model; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int64_t count,
+                                            const lb_extensions *own, lb_error *error);
 
 /* ---- Greedy decoding: the likeliest token, step by step. ---- */
 
@@ -374,6 +404,61 @@ lb_beam lb_sample(const lb_model *model, lb_tokens source, lb_sample_config conf
  *  Shapes:  logits [classes]; log-probabilities are such logits. A class with -inf is not drawn unless all have it. */
 int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, double uniform);
 
+/* ---- Forced decoding: what a model gives to targets that it is told. ---- */
+
+/** What a model finds of given targets; on the tape, in reading order. */
+typedef struct lb_forced {
+    /* [batch, T, target_vocab] of each token, given those that the model writes before it; NULL after an error */
+    lb_tensor *log_probabilities;
+    /* [batch, layers heads, T, S]; NULL without attention, and of members that vote */
+    lb_tensor *weights;
+} lb_forced;
+
+/** Teacher forcing in reading order, whatever the direction of the model. The tape is in LB_MODE_EVALUATE meanwhile;
+ *  its mode is restored.
+ *  Target: `target_out` [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
+ *  Errors: as lb_model_forward, recorded on the tape. */
+lb_forced lb_forced_decode(const lb_model *model, lb_tokens source, lb_tokens target_out);
+
+/* ---- Alignment: which position of the source each symbol of the target was written from. ---- */
+
+/** The likeliest alignment of each row of a batch; on the tape. */
+typedef struct lb_best_alignment {
+    int64_t batch, length;   /* both 0 for a model without alignments, and after an error */
+    int32_t *position;       /* [batch, length]: positions of the source; -1 after the end of a row */
+    double *log_probability; /* [batch]: of the target and this alignment together */
+} lb_best_alignment;
+
+/** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than
+ *  the weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one
+ *  path: a monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its
+ *  source reversed (monotonic and `from_end`), the rightmost.
+ *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
+ *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
+ *          as a whole.
+ *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
+ *  Errors: as lb_model_forward, LB_ERROR_INDEX if a token of target_out is not in the vocabulary; recorded on the
+ *  tape. */
+lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out);
+
+/* ---- Ensembles that vote: whose word counts how much. ---- */
+
+/** Puts the next sources and their right outputs on the tape, which it resets first, and says how outputs are searched
+ *  for. False at the end, and after an error, which the tape has.
+ *  Shapes: source [batch, S], target_out [batch, T] in reading order, each with LB_EOS at its end. */
+typedef bool (*lb_right_outputs_fn)(void *context, lb_tape *tape, lb_tokens *source, lb_tokens *target_out,
+                                    lb_beam_config *search);
+
+/** Gives the members of an ensemble, of lb_ensemble_gather with these `params`, the weights under which right outputs
+ *  are likeliest: the members of each direction search together, every member scores what all have found, and the
+ *  weights, not negative and with the sum 1, maximise the softmax of g times the weighted scores. The sharpness g is
+ *  fitted, too, and each weight is regularised toward 1 / members, by 5 nats times the square of its relative distance.
+ *  Sources whose right output nobody finds teach nothing; without others, weights are equal.
+ *  Exact:  a function of the outputs in their order. Weights are multiples of 0.0001, so that a file has them exactly.
+ *  Errors: LB_ERROR_ARGUMENT for more than 64 members; LB_ERROR_MEMORY; those that the tape has. */
+LB_MUST_USE lb_status lb_ensemble_fit(lb_ensemble *ensemble, lb_params *params, lb_right_outputs_fn next,
+                                      void *context, lb_error *error);
+
 /* ---- Checkpoints: parameters in a safetensors file, under their own names. ---- */
 
 /** The contents of a file besides the parameters. Everything may be empty. */
@@ -406,13 +491,19 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 #define LB_DIRECTION_KEY "lookback.direction"
 
 /** Writes the model, without its vocabularies: lb_translator_save writes those, too, for programs. The file also gets
- *  `metadata`, next to the keys "lookback.model", "lookback.config" and, for a model that writes from the end,
+ *  `extra`, its metadata next to the keys "lookback.model", LB_CONFIG_KEY and, for a model that writes from the end,
  *  LB_DIRECTION_KEY.
  *  Errors: LB_ERROR_ARGUMENT if a custom kind has the name of a built-in one; LB_ERROR_FORMAT if the configuration has
  *          more bytes than lb_model_load accepts; as lb_safetensors_write. */
 LB_MUST_USE lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
-                                    const lb_safetensors_metadata *metadata, int64_t metadata_count,
-                                    lb_error *error);
+                                    lb_checkpoint_extra extra, lb_error *error);
+
+/** The metadata key of the configuration of a model, as JSON. */
+#define LB_CONFIG_KEY "lookback.config"
+
+/** The fields of lb_seq2seq_config or lb_transformer_config, for the kind "seq2seq" or "transformer"; NULL for another
+ *  one. They are what LB_CONFIG_KEY has of such a model, unless its attention is custom. */
+const lb_config_field *lb_model_fields(const char *kind);
 
 /** Builds the model in a file that lb_model_save wrote, whatever its kind, with its parameters in `params`. `params`
  *  must be empty and will own the model. NULL after an error.

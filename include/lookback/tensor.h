@@ -4,13 +4,6 @@
 
 #include "lookback/base.h"
 
-/** The number type: float in lookback; double in lookback_f64, whose programs define LB_REAL_IS_DOUBLE. */
-#ifdef LB_REAL_IS_DOUBLE
-typedef double lb_real;
-#else
-typedef float lb_real;
-#endif
-
 LB_BEGIN_DECLS
 
 /* ---- Shapes. Tensors are contiguous; the last dimension varies fastest. ---- */

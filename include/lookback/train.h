@@ -2,7 +2,6 @@
 #ifndef LOOKBACK_TRAIN_H
 #define LOOKBACK_TRAIN_H
 
-#include "lookback/data.h"
 #include "lookback/models.h"
 
 LB_BEGIN_DECLS
@@ -116,16 +115,6 @@ typedef struct lb_batch {
  *          tape, and the batch is then empty. */
 lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target);
 
-/* ---- Pairs of a file as a batch. ---- */
-
-/** The pairs with the `count` numbers in `pair`, in this order, on the tape. The two vocabularies map symbols to ids;
- *  they may be the same, and must begin with the special symbols, as from lb_vocabulary_new_reserved.
- *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
- *  Errors: errors of reading the file, as in lb_pairs_open; LB_ERROR_INDEX if there is no such pair. They are recorded
- *          on the tape, and the batch is then empty. */
-lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
-                       lb_tape *tape, const int64_t *pair, int64_t count);
-
 /* ---- The training loop: steps, evaluations, checkpoints, and exact resumption. ---- */
 
 /** The loss of the batch of one step, on the tape, any that a program wants: a mean over its target tokens, or over its
@@ -159,15 +148,8 @@ typedef bool (*lb_is_better_fn)(const lb_evaluation *a, const lb_evaluation *b);
  *  best. May reset the tape. */
 typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
-/** How many tests a training has at most, and bytes of a name with its end. */
-enum { LB_MOST_TESTS = 16, LB_TEST_NAME = 32 };
-
-/** Pairs that a training is measured on by name, besides those that the best model is chosen by. */
-typedef struct lb_test {
-    char name[LB_TEST_NAME]; /* letters, digits, - and _; "" behind the last one */
-    const char *file;
-    lb_pair_texts pairs; /* instead of `file` */
-} lb_test;
+/** How many tests a training has at most. */
+enum { LB_MOST_TESTS = 16 };
 
 /** Evaluates the model on test number `test`, from 0, as lb_evaluate_fn does. */
 typedef lb_status (*lb_test_fn)(void *context, int test, lb_tape *tape, lb_evaluation *found);
@@ -196,13 +178,26 @@ typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
     lb_train_end end;
-    lb_is_better_fn is_better; /* of the run; NULL: lb_evaluation_is_better */
-    const lb_test *tests; /* their names, up to an empty one; NULL: there are none, or they have no names */
-    int choose_on;        /* the best is that of `dev`, 0, or of a test, from 1 on */
+    lb_is_better_fn is_better;   /* of the run; NULL: lb_evaluation_is_better */
+    const struct lb_test *tests; /* of lb_translator_train: their names, up to an empty one; otherwise NULL */
+    int choose_on;               /* the best is that of `dev`, 0, or of a test, from 1 on */
 } lb_train_history;
+
+/** What the best point is chosen by. */
+static inline const lb_evaluation *lb_train_judged(const lb_train_history *history,
+                                                   const lb_train_point *point)
+{
+    return history->choose_on > 0 ? &point->test[history->choose_on - 1] : &point->dev;
+}
 
 /** The best point by `is_better`, the first one of equals; NULL without a point. */
 const lb_train_point *lb_train_best(const lb_train_history *history);
+
+/** The last point; NULL before the first. */
+static inline const lb_train_point *lb_train_last(const lb_train_history *history)
+{
+    return history->count > 0 ? &history->points[history->count - 1] : NULL;
+}
 
 /** One completed step. */
 typedef struct lb_training_step {
@@ -260,23 +255,13 @@ typedef void (*lb_setting_fn)(void *context, const char *name, const char *value
  *  differences. */
 typedef lb_status (*lb_same_run_fn)(void *context, const char *found, lb_error *error);
 
-/** The processes that train one model together, such as the ranks of MPI. Everyone calls lb_train with the same
- *  configuration and the same parameters, and gets the same weights. */
-typedef struct lb_group {
-    void *context; /* passed to the functions */
-    int rank;      /* of this process: 0 to size - 1. Process 0 writes the files */
-    int size;      /* a power of two, to train one model together */
-    char name[96]; /* of this process in messages: "rank 3 on node7" */
-    /* Sends bytes to `partner` and receives bytes from it, which does the same. */
-    lb_status (*exchange)(void *context, int partner, const void *send, size_t send_bytes, void *receive,
-                          size_t receive_bytes, lb_error *error);
-} lb_group;
-
-/** The most parts of a batch. */
-enum { LB_MOST_SHARDS = 1024 };
-
 /** The metadata key of `run` in a checkpoint. Model files do not have it. */
 #define LB_RUN_KEY "lookback.run"
+
+struct lb_trainer_config;
+
+/** Called after each evaluation, before it is told: may change `steps`, `schedule`, `patience` and `run`. */
+typedef lb_status (*lb_replan_fn)(void *context, struct lb_trainer_config *config, lb_error *error);
 
 /** A run of the training loop. Zero means the default, or none. */
 typedef struct lb_trainer_config {
@@ -286,12 +271,19 @@ typedef struct lb_trainer_config {
     lb_evaluate_fn evaluate; /* NULL: nothing is measured, and the last weights are kept */
     int tests;       /* measured at each evaluation, too, for the history alone; at most LB_MOST_TESTS */
     lb_test_fn test; /* measures one of them */
-    lb_is_better_fn is_better; /* by measures of a program's own [lb_evaluation_is_better] */
-    lb_tell_fn tell;           /* may be NULL */
-    lb_stop_fn stop;           /* may be NULL */
-    int64_t steps;             /* in total */
-    int64_t evaluate_every;    /* steps; 0: 250 */
-    double target;             /* stop when the exact match reaches it; 0: never */
+    const struct lb_test *names; /* of them, for lb_train_history.tests */
+    lb_is_better_fn is_better;   /* by measures of a program's own [lb_evaluation_is_better] */
+    int choose_on;               /* as lb_train_history.choose_on */
+    lb_replan_fn replan;         /* may be NULL */
+    lb_tell_fn tell;             /* may be NULL */
+    lb_stop_fn stop;             /* may be NULL */
+    int64_t steps;               /* in total */
+    /* Steps after which this call ends, with the weights that would be evaluated; negative: before the first one. What
+     * the training has in memory then belongs to `params`, and the next call goes on from there, with other functions,
+     * steps or schedule if it has others. The steps that are left take another call [0: all steps] */
+    int64_t part;
+    int64_t evaluate_every; /* steps; 0: 250 */
+    double target;          /* stop when the exact match reaches it; 0: never */
     /* Stop after this many evaluations in a row without a better one; 0: never. Once all outputs are correct, a lower
      * loss alone does not count. */
     int64_t patience;

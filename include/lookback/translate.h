@@ -2,6 +2,7 @@
 #ifndef LOOKBACK_TRANSLATE_H
 #define LOOKBACK_TRANSLATE_H
 
+#include "lookback/data.h"
 #include "lookback/train.h"
 
 LB_BEGIN_DECLS
@@ -242,7 +243,15 @@ typedef struct lb_translator_facts {
 /** The facts about a translator. */
 lb_translator_facts lb_translator_about(const lb_translator *translator);
 
-/* ---- Lists to sort, for a training loop of your own. ---- */
+/* ---- Pairs of a file, and lists to sort, as batches for a training loop of your own. ---- */
+
+/** The pairs with the `count` numbers in `pair`, in this order, on the tape. The two vocabularies map symbols to ids;
+ *  they may be the same, and must begin with the special symbols, as from lb_vocabulary_new_reserved.
+ *  Shapes: source [count, longest source], target_in and target_out [count, longest target + 1].
+ *  Errors: errors of reading the file, as in lb_pairs_open; LB_ERROR_INDEX if there is no such pair. They are recorded
+ *          on the tape, and the batch is then empty. */
+lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
+                       lb_tape *tape, const int64_t *pair, int64_t count);
 
 /** Lists step * size to (step + 1) * size - 1 of the training split, on the tape, ordered by length so that padding
  *  costs little.
@@ -284,6 +293,16 @@ LB_MUST_USE lb_status lb_translator_save(const lb_model *model, const lb_params 
 LB_MUST_USE lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error);
 
 /* ---- Training: pairs in, a model out. ---- */
+
+/** Bytes of the name of a test with its end. */
+enum { LB_TEST_NAME = 32 };
+
+/** Pairs that a training is measured on by name, besides those that the best model is chosen by. */
+typedef struct lb_test {
+    char name[LB_TEST_NAME]; /* letters, digits, - and _; "" behind the last one */
+    const char *file;
+    lb_pair_texts pairs; /* instead of `file` */
+} lb_test;
 
 /** One model of a training, for who is told of it. */
 typedef struct lb_training_run {

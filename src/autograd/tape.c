@@ -28,7 +28,7 @@
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/format.h"
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 #include "tensor/shape.h"
 
 #include <math.h>

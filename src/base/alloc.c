@@ -94,6 +94,18 @@ bool lb_alloc_more(void *array, size_t count, size_t *capacity, size_t size)
     return lb_alloc_room(array, count, count + 1, capacity, size);
 }
 
+bool lb_sizes_fit(const int64_t *size, int count, int most)
+{
+    int64_t room = PTRDIFF_MAX / (int64_t)sizeof(double);
+    if (count < 0 || count > most) return false;
+    for (int i = 0; i < count; i++) {
+        if (size[i] < 0) return false;
+        if (size[i] > 0) room /= size[i];
+        if (room == 0) return false;
+    }
+    return true;
+}
+
 char *lb_alloc_string(const char *text)
 {
     size_t bytes = strlen(text) + 1;

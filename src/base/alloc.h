@@ -23,6 +23,10 @@ LB_MUST_USE bool lb_alloc_room(void *array, size_t count, size_t needed, size_t 
 /** Makes room for one more element than the `count` that there are. */
 LB_MUST_USE bool lb_alloc_more(void *array, size_t count, size_t *capacity, size_t size);
 
+/** Whether there can be an array of `count` dimensions, 0 to `most`: none is negative, and without those that are 0,
+ *  its numbers in double precision fit the address space. */
+bool lb_sizes_fit(const int64_t *size, int count, int most);
+
 /** A copy of a string, or NULL. */
 char *lb_alloc_string(const char *text);
 

@@ -12,6 +12,24 @@ int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_len
 
 enum { LANES = 4, WORD = 8, BLOCK = LANES * WORD };
 
+void lb_reverse(void *items, int64_t count, size_t bytes)
+{
+    for (int64_t i = 0; i < count / 2; i++) {
+        unsigned char *a = (unsigned char *)items + (size_t)i * bytes,
+                      *b = (unsigned char *)items + (size_t)(count - 1 - i) * bytes;
+        for (size_t k = 0; k < bytes; k++) {
+            unsigned char held = a[k];
+            a[k] = b[k];
+            b[k] = held;
+        }
+    }
+}
+
+void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width)
+{
+    lb_reverse(rows, count, (size_t)width * sizeof *rows);
+}
+
 uint64_t lb_hash(uint64_t hash, const void *bytes, size_t count)
 {
     const unsigned char *byte = bytes;

@@ -1,4 +1,4 @@
-/* Bytes: their order, their hash, their form as text, and whether they are text. */
+/* Bytes: their order, reversed items, their hash, their form as text, and whether they are text. */
 #ifndef LB_BYTES_H
 #define LB_BYTES_H
 
@@ -10,6 +10,12 @@
 
 /** The order of bytes as of words in a dictionary: negative, 0 or positive. */
 int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);
+
+/** Reverses `count` items of `bytes` each in place. */
+void lb_reverse(void *items, int64_t count, size_t bytes);
+
+/** The same for rows of `width` numbers. */
+void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width);
 
 /* ---- Hashes, which tell contents apart. They do not keep out anyone who wants to deceive. ---- */
 

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "io/file.h"
 #include "io/safetensors.h"
-#include "tensor/shape.h"
 
 static const char magic[] = "\x93NUMPY";
 
@@ -108,7 +107,8 @@ static bool parse_dictionary(cursor c, npy_header *header)
         break;
     }
     skip_blanks(&c);
-    return c.at == c.end && seen[0] && seen[1] && seen[2] && lb_shape_valid(header->shape);
+    return c.at == c.end && seen[0] && seen[1] && seen[2] &&
+           lb_sizes_fit(header->shape.dim, header->shape.ndim, LB_MAX_DIMS);
 }
 
 /* "<f4": a byte order ('|' for none, '=', which NumPy writes nowhere, for '<'), then the name. */
@@ -254,7 +254,8 @@ lb_status lb_npy_write(const double *values, lb_shape shape, lb_dtype dtype, con
     if (dtype != LB_DTYPE_F32 && dtype != LB_DTYPE_F64)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: cannot write an array as %s, expected F32 or F64",
                             path, lb_dtype_name(dtype));
-    if (!lb_shape_valid(shape)) return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: invalid shape", path);
+    if (!lb_sizes_fit(shape.dim, shape.ndim, LB_MAX_DIMS))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: invalid shape", path);
     size_t count = (size_t)lb_shape_count(shape);
     void *numbers = format_values(values, count, dtype);
     if (!numbers) return lb_out_of_memory_for(path, error);

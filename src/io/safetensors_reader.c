@@ -12,7 +12,6 @@
 #include "io/path.h"
 #include "io/safetensors.h"
 #include "lookback/io.h"
-#include "tensor/shape.h"
 
 struct lb_safetensors {
     char *path;
@@ -121,7 +120,7 @@ static bool parse_shape(const cJSON *list, lb_shape *shape)
         if (shape->ndim == LB_MAX_DIMS) return false;
         shape->dim[shape->ndim++] = whole_number(item);
     }
-    return lb_shape_valid(*shape);
+    return lb_sizes_fit(shape->dim, shape->ndim, LB_MAX_DIMS);
 }
 
 /* Reads the entry of one array in the header. */

@@ -11,7 +11,6 @@
 #include "io/path.h"
 #include "io/safetensors.h"
 #include "lookback/io.h"
-#include "tensor/shape.h"
 
 typedef struct content {
     const lb_safetensors_tensor **tensors; /* in the order of the file */
@@ -49,7 +48,7 @@ static lb_status check_tensors(const char *path, const content *c, const char **
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: array name '%.80s' is not UTF-8", path, name);
         if (strcmp(name, LB_SAFETENSORS_METADATA) == 0)
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: an array cannot be named '%s'", path, name);
-        if (!lb_shape_valid(c->tensors[i]->shape))
+        if (!lb_sizes_fit(c->tensors[i]->shape.dim, c->tensors[i]->shape.ndim, LB_MAX_DIMS))
             return lb_error_set(error, LB_ERROR_ARGUMENT, "%s: '%.80s' has the invalid shape %s", path, name,
                                 lb_shape_format(c->tensors[i]->shape, shape));
     }

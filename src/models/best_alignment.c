@@ -4,6 +4,7 @@
 #include "models/decode/model.h"
 
 #include "autograd/op.h"
+#include "base/bytes.h"
 
 #include <math.h>
 

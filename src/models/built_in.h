@@ -59,37 +59,4 @@ typedef struct lb_transformer_decoded {
 lb_transformer_decoded lb_transformer_decode(const lb_transformer *model, const lb_transformer_memory *memory,
                                              lb_tokens target_in, lb_tensor **self);
 
-/** Says that a symbol of the source is a feature. Only for a model with feature_positions.
- *  Source: Wu, Cotterell, Hulden 2021, arXiv:2005.10213, section 3.1. */
-void lb_transformer_mark_feature(lb_transformer *model, int32_t id);
-
-/* ---- model_copies.c: what is asked of a model of any kind; more of it is in attention/copying.h. ---- */
-
-enum { LB_LABEL = 64 };
-
-/** Writes the attention of a seq2seq, otherwise the kind of the model, then "-copy" if it copies, and "-backward" if it
- *  writes from the end, such as "additive", "transformer-copy" or "general-backward". Returns `text`. */
-const char *lb_model_label(const lb_model *model, char text[LB_LABEL]);
-
-/* ---- best_alignment.c: alignment: which position of the source each symbol of the target was written from. ---- */
-
-/** The likeliest alignment of each row of a batch; on the tape. */
-typedef struct lb_best_alignment {
-    int64_t batch, length;   /* both 0 for a model without alignments, and after an error */
-    int32_t *position;       /* [batch, length]: positions of the source; -1 after the end of a row */
-    double *log_probability; /* [batch]: of the target and this alignment together */
-} lb_best_alignment;
-
-/** Finds the alignment a_1 ... a_T that makes p(target, a | source) largest, by the algorithm of Viterbi. Other than
- *  the weights of decoding, p(a_t | symbols before t), it takes all symbols of the target into account, and is one
- *  path: a monotonic attention never goes to the left. Of equal alignments, it is the leftmost; if the model reads its
- *  source reversed (monotonic and `from_end`), the rightmost.
- *  Shapes: source [batch, S], target_out [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
- *  Kinds:  an lb_seq2seq with hard attention. Soft attention mixes positions, and has no alignment; nor has an ensemble
- *          as a whole.
- *  The tape is in LB_MODE_EVALUATE meanwhile; its mode is restored.
- *  Errors: as lb_model_forward, LB_ERROR_INDEX if a token of target_out is not in the vocabulary; recorded on the
- *  tape. */
-lb_best_alignment lb_model_best_alignment(const lb_model *model, lb_tokens source, lb_tokens target_out);
-
 #endif

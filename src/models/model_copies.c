@@ -3,7 +3,6 @@
 #include "models/built_in.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* The pointer of the model itself, not of its members. */
 static const lb_copying *own_copying(const lb_model *model)
@@ -23,12 +22,6 @@ const lb_copying *lb_copying_of(const lb_model *model)
         if (found) return found;
     }
     return NULL;
-}
-
-int32_t lb_model_copied_as(const lb_model *model, int32_t source)
-{
-    const lb_copying *copying = lb_copying_of(model);
-    return copying ? lb_copying_symbol(copying, source) : LB_PAD;
 }
 
 static lb_status refuse_symbol(lb_status status, int64_t source, double symbol, const lb_model *model,
@@ -68,15 +61,4 @@ lb_status lb_copying_check(const lb_model *model, lb_error *error)
             status = refuse_symbol(LB_ERROR_FORMAT, i, symbol, model, error);
     }
     return status;
-}
-
-/* ---- What it is, in a word. ---- */
-
-const char *lb_model_label(const lb_model *model, char text[LB_LABEL])
-{
-    const char *name = model->kind->name;
-    if (model->kind == &lb_seq2seq_kind) name = ((const lb_seq2seq *)model)->attention.type->name;
-    bool copies = model->copies && !lb_is_ensemble(model);
-    snprintf(text, LB_LABEL, "%.40s%s%s", name, copies ? "-copy" : "", model->from_end ? "-backward" : "");
-    return text;
 }

@@ -155,6 +155,8 @@ lb_status lb_seq2seq_init(lb_seq2seq *model, lb_params *params, const char *name
                              .state_reals = 2 * model->attention.config.key + kind->reals +
                                             kind->reals_per_symbol * config.target_vocab +
                                             kind->reals_per_unit * config.hidden};
+    /* Most kinds of attention have only one head, whatever was asked for. */
+    model->config.heads = model->base.heads > 0 ? model->base.heads : 1;
     lb_recurrent_config decoder = {
         .kind = config.cell, .input = config.embed, .hidden = config.hidden, .layers = config.layers};
     if (kind->attends_first) decoder.input += depth;

@@ -76,11 +76,6 @@ static void init_features(lb_transformer *model, lb_params *params, const char *
                                            (lb_init){LB_INIT_CONSTANT, 0});
 }
 
-void lb_transformer_mark_feature(lb_transformer *model, int32_t id)
-{
-    model->source_features->data[id] = 1;
-}
-
 static void init_positions(lb_transformer *model, lb_params *params, const char *name)
 {
     const lb_transformer_config *c = &model->config;

@@ -28,6 +28,8 @@ struct lb_params {
     lb_real *values, *grads;
     lb_error error;
     lb_tensor poison;
+    void *kept;
+    void (*release_kept)(void *kept);
 };
 
 static lb_table_key key_of(const void *params, int32_t number)
@@ -51,12 +53,25 @@ lb_params *lb_params_new(uint64_t seed)
 void lb_params_free(lb_params *params)
 {
     if (!params) return;
+    lb_params_keep(params, NULL, NULL);
     lb_arena_free(params->arena);
     lb_release((void *)params->entries);
     lb_release(params->names.forks);
     lb_release(params->values_memory);
     lb_release(params->grads_memory);
     lb_release(params);
+}
+
+void lb_params_keep(lb_params *params, void *object, void (*release)(void *object))
+{
+    if (params->kept) params->release_kept(params->kept);
+    params->kept = object;
+    params->release_kept = release;
+}
+
+void *lb_params_kept(const lb_params *params)
+{
+    return params->kept;
 }
 
 static const lb_error *error_of(const lb_params *params)

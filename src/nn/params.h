@@ -19,6 +19,13 @@ typedef struct lb_params_source {
  *  Memory: the source has to live until then. */
 void lb_params_take_from(lb_params *params, const lb_params_source *source);
 
+/** What works on the parameters from call to call, such as a training in parts: `release` frees it before the store, or
+ *  when something else takes its place; NULL: nothing does. */
+void lb_params_keep(lb_params *params, void *object, void (*release)(void *object));
+
+/** What lb_params_keep has kept; NULL: nothing. */
+void *lb_params_kept(const lb_params *params);
+
 /** The next run of trained numbers in a slab: the first number at or after `at` that does not belong to a frozen
  *  parameter, and `*end`, where the run ends. lb_params_size if there is none. */
 int64_t lb_params_trained(const lb_params *params, int64_t at, int64_t *end);

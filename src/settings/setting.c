@@ -2,7 +2,7 @@
 
 #include "base/buffer.h"
 #include "base/format.h"
-#include "models/file/model_formats.h"
+#include "io/config_fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -257,16 +257,10 @@ lb_status lb_settings_fit_kind(lb_training_config *config, const lb_training_con
     return LB_OK;
 }
 
-/* The attention may be a custom one, which no setting has. */
-static const lb_setting *setting_of(const lb_config_field *field)
-{
-    return field->kind == LB_CONFIG_WORD ? NULL : lb_setting_find(field->key);
-}
-
 void lb_settings_to_model(const lb_training_config *config, const lb_config_field *fields, void *model)
 {
     for (const lb_config_field *field = fields; field->key; field++) {
-        const lb_setting *s = setting_of(field);
+        const lb_setting *s = lb_setting_find(field->key);
         if (!s) continue;
         double value = fmax(number_of(s, config), 0);
         lb_config_put(field, model, s->opposite ? value == 0 : value);
@@ -276,7 +270,7 @@ void lb_settings_to_model(const lb_training_config *config, const lb_config_fiel
 void lb_settings_from_model(lb_training_config *config, const lb_config_field *fields, const void *model)
 {
     for (const lb_config_field *field = fields; field->key; field++) {
-        const lb_setting *s = setting_of(field);
+        const lb_setting *s = lb_setting_find(field->key);
         if (!s || s->only_trains || number_of(s, config) != 0) continue;
         double value = lb_config_number(field, model);
         put_number(s, config, s->opposite ? value == 0 : value);

@@ -3,7 +3,7 @@
 #define LB_ARRAYS_H
 
 #include "lookback/base.h"
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <stdint.h>
 

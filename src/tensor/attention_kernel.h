@@ -5,7 +5,7 @@
 #ifndef LB_ATTENTION_KERNEL_H
 #define LB_ATTENTION_KERNEL_H
 
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

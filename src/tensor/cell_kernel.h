@@ -2,7 +2,7 @@
 #ifndef LB_CELL_KERNEL_H
 #define LB_CELL_KERNEL_H
 
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <stdint.h>
 

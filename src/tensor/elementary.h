@@ -6,7 +6,7 @@
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H
 
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <math.h>
 #include <stdint.h>

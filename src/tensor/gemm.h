@@ -3,7 +3,7 @@
 #ifndef LB_GEMM_H
 #define LB_GEMM_H
 
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -22,6 +22,7 @@
 #ifndef LB_PANELS_H
 #define LB_PANELS_H
 
+#include "base/threads.h"
 #include "tensor/gemm.h"
 
 /* ---- A weight in panels of 32 columns. The numbers of a panel are next to each other, so that a thread that
@@ -54,27 +55,5 @@ void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end);
  *  Shapes: a [m, depth], where b are the rows begin, begin + 1, ... begin + depth of the weight; c [m, columns]. */
 void lb_panels_multiply(const lb_panels *panels, int64_t panel, int64_t begin, int64_t depth, int64_t m,
                         lb_matrix a, lb_real beta, lb_real *c, int64_t stride);
-
-/* ---- A batch in tiles of rows. Rows are independent through time, so a recurrent op forks once, and each thread takes
- * its tiles through all steps. The division depends only on the batch, not on the threads. ---- */
-
-typedef struct lb_row_tiles {
-    int64_t count, rows; /* `count` tiles of `rows` rows; the last one may be shorter */
-} lb_row_tiles;
-
-static inline lb_row_tiles lb_row_tiles_of(int64_t batch)
-{
-    enum { FEWEST = 8, MOST = 32, SHARES = 4 };
-    int64_t rows = (batch / SHARES + FEWEST - 1) / FEWEST * FEWEST;
-    rows = rows < FEWEST ? FEWEST : rows > MOST ? MOST : rows;
-    return (lb_row_tiles){.count = (batch + rows - 1) / rows, .rows = rows};
-}
-
-/** The number of rows in tile `tile`. */
-static inline int64_t lb_row_tile_height(lb_row_tiles tiles, int64_t tile, int64_t batch)
-{
-    int64_t left = batch - tile * tiles.rows;
-    return left < tiles.rows ? left : tiles.rows;
-}
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef LB_ROW_ATTENTION_H
 #define LB_ROW_ATTENTION_H
 
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <stdint.h>
 

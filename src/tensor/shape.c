@@ -4,18 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-bool lb_shape_valid(lb_shape shape)
-{
-    if (shape.ndim < 0 || shape.ndim > LB_MAX_DIMS) return false;
-    int64_t most = PTRDIFF_MAX / (int64_t)sizeof(double);
-    for (int d = 0; d < shape.ndim; d++) {
-        if (shape.dim[d] < 0) return false;
-        if (shape.dim[d] > 0) most /= shape.dim[d];
-        if (most == 0) return false;
-    }
-    return true;
-}
-
 bool lb_shape_equal(lb_shape a, lb_shape b)
 {
     if (a.ndim != b.ndim) return false;

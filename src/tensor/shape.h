@@ -2,12 +2,16 @@
 #ifndef LB_SHAPE_H
 #define LB_SHAPE_H
 
+#include "base/alloc.h"
 #include "lookback/tensor.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 /** True if every dimension is 0 or more and the elements of double precision fit the address space. */
-bool lb_shape_valid(lb_shape shape);
+static inline bool lb_shape_valid(lb_shape shape)
+{
+    return lb_sizes_fit(shape.dim, shape.ndim, LB_MAX_DIMS);
+}
 
 /** The distance of two neighbours along the axis, in elements: the product of the dimensions after it. */
 int64_t lb_shape_stride(lb_shape shape, int axis);

@@ -3,7 +3,7 @@
 #define LB_SOFTMAX_ROW_H
 
 #include "tensor/elementary.h"
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,100 +1,32 @@
-#include "train/batch.h"
-
+/* Arrays of ids as a batch for teacher forcing. */
 #include "lookback/op.h"
-#include "models/decode/model.h"
-#include "tensor/panels.h"
+#include "lookback/train.h"
 
-#include <stdlib.h>
-
-lb_batch lb_batch_empty(lb_tape *tape)
-{
-    lb_tokens none = {.tape = tape};
-    return (lb_batch){none, none, none, NULL};
-}
-
-lb_batch lb_batch_new(lb_tape *tape, int64_t size, int64_t source_longest, int64_t target_longest,
-                      lb_batch_rows *rows)
-{
-    *rows = (lb_batch_rows){.source_width = source_longest, .target_width = target_longest + 1};
-    lb_batch batch = {
-        .source = lb_tokens_new(tape, size, rows->source_width, &rows->source, &rows->source_lengths),
-        .target_in = lb_tokens_new(tape, size, rows->target_width, &rows->target_in, &rows->in_lengths),
-        .target_out = lb_tokens_new(tape, size, rows->target_width, &rows->target_out, &rows->out_lengths),
-    };
-    return lb_tape_status(tape) ? lb_batch_empty(tape) : batch;
-}
-
-lb_batch lb_batch_copy(lb_batch batch, lb_batch_rows *rows)
-{
-    *rows = (lb_batch_rows){.source_width = batch.source.length, .target_width = batch.target_out.length};
-    lb_batch copy = {
-        .source = lb_tokens_copy(batch.source, &rows->source, &rows->source_lengths),
-        .target_in = lb_tokens_copy(batch.target_in, &rows->target_in, &rows->in_lengths),
-        .target_out = lb_tokens_copy(batch.target_out, &rows->target_out, &rows->out_lengths),
-        .weights = batch.weights,
-    };
-    return lb_tape_status(batch.source.tape) ? lb_batch_empty(batch.source.tape) : copy;
-}
-
-void lb_batch_set_source(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length)
-{
-    int32_t *to = rows->source + row * rows->source_width;
-    for (int32_t i = 0; i < length; i++) to[i] = id[i];
-    rows->source_lengths[row] = length;
-}
-
-void lb_batch_set_target(const lb_batch_rows *rows, int64_t row, const int32_t *id, int32_t length)
-{
-    int32_t *in = rows->target_in + row * rows->target_width,
-            *out = rows->target_out + row * rows->target_width;
-    in[0] = LB_BOS;
-    for (int32_t i = 0; i < length; i++) in[i + 1] = out[i] = id[i];
-    out[length] = LB_EOS;
-    rows->in_lengths[row] = rows->out_lengths[row] = length + 1;
-}
+#include <string.h>
 
 lb_batch lb_tokens_batch(lb_tokens source, lb_tokens target)
 {
     lb_tape *tape = source.tape;
-    lb_batch_rows rows;
+    const lb_tokens none = {.tape = tape};
+    int32_t *id, *lengths, *in, *in_lengths, *out, *out_lengths;
     if (source.batch != target.batch)
         lb_tape_fail(tape, LB_ERROR_SHAPE, "lb_tokens_batch: found %lld sources and %lld targets",
                      (long long)source.batch, (long long)target.batch);
-    if (lb_tape_status(tape)) return lb_batch_empty(tape);
-    lb_batch batch = lb_batch_new(tape, source.batch, source.length, target.length, &rows);
+    if (lb_tape_status(tape)) return (lb_batch){none, none, none, NULL};
+    const int64_t width = target.length + 1;
+    lb_batch batch = {.source = lb_tokens_new(tape, source.batch, source.length, &id, &lengths),
+                      .target_in = lb_tokens_new(tape, target.batch, width, &in, &in_lengths),
+                      .target_out = lb_tokens_new(tape, target.batch, width, &out, &out_lengths)};
+    if (lb_tape_status(tape)) return (lb_batch){none, none, none, NULL};
     for (int64_t row = 0; row < batch.source.batch; row++) {
-        lb_batch_set_source(&rows, row, source.id + row * source.length, source.lengths[row]);
-        lb_batch_set_target(&rows, row, target.id + row * target.length, target.lengths[row]);
+        const int64_t symbols = target.lengths[row], first = row * width;
+        lengths[row] = source.lengths[row];
+        memcpy(id + row * source.length, source.id + row * source.length, (size_t)lengths[row] * sizeof *id);
+        in[first] = LB_BOS;
+        memcpy(in + first + 1, target.id + row * target.length, (size_t)symbols * sizeof *in);
+        memcpy(out + first, target.id + row * target.length, (size_t)symbols * sizeof *out);
+        out[first + symbols] = LB_EOS;
+        in_lengths[row] = out_lengths[row] = (int32_t)symbols + 1;
     }
     return batch;
-}
-
-lb_batch lb_batch_for(const lb_model *model, lb_batch batch)
-{
-    if (!model->from_end || batch.source.batch == 0) return batch;
-    lb_batch turned = {batch.source, lb_tokens_reversed(batch.target_in, 1, 1),
-                       lb_tokens_reversed(batch.target_out, 0, 1), batch.weights};
-    return turned.target_in.batch && turned.target_out.batch ? turned : lb_batch_empty(batch.source.tape);
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row)
-{
-    lb_row_tiles tiles = lb_row_tiles_of(size);
-    uint64_t *rank = lb_tape_alloc(tape, (size_t)size * sizeof *rank);
-    if (!rank) return lb_tape_status(tape);
-    for (int64_t list = 0; list < size; list++) /* longest first, and lists of the same length in order */
-        rank[list] = (uint64_t)(INT32_MAX - lengths[list]) << 32 | (uint64_t)list;
-    qsort(rank, (size_t)size, sizeof *rank, compare_ranks);
-    int64_t next = 0;
-    for (int64_t place = 0; place < tiles.rows; place++)
-        for (int64_t tile = 0; tile < tiles.count; tile++)
-            if (place < lb_row_tile_height(tiles, tile, size))
-                row[rank[next++] & UINT32_MAX] = tile * tiles.rows + place;
-    return LB_OK;
 }

@@ -1,4 +1,4 @@
-#include "train/batch.h"
+#include "train/examples.h"
 
 #include "base/bytes.h"
 

@@ -1,7 +1,7 @@
 /* Training on arrays in one call: the loop is lb_train, and the data are examples. */
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "train/batch.h"
+#include "train/examples.h"
 #include "train/optimizer.h"
 #include "train/trainer.h"
 
@@ -208,7 +208,9 @@ static lb_status train_on_examples(fit *f, lb_params *params, lb_evaluation *fou
         .fresh = f->config.fresh,
         .run = run};
     lb_status status = run ? lb_train(trainer, &history, error) : lb_no_memory(error, "training");
-    const lb_train_point *kept = status ? NULL : lb_train_kept(&history, f->held > 0);
+    const lb_train_point *kept = status        ? NULL
+                                 : f->held > 0 ? lb_train_best(&history)
+                                               : lb_train_last(&history);
     if (kept && found) *found = kept->dev;
     lb_release(history.points);
     lb_release(run);

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/progress.h"
 #include "nn/params.h"
-#include "tensor/instruction_set.h"
+#include "tensor/kernel.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "io/path.h"
+#include "io/run_differences.h"
 #include "io/safetensors.h"
 #include "lookback/models.h"
 #include "models/file/model_formats.h"
@@ -105,14 +106,20 @@ lb_status lb_resume_save(const lb_trainer *t, lb_error *error)
     return status;
 }
 
+static lb_run_words words_of(const lb_trainer_config *config)
+{
+    return (lb_run_words){config->setting, config->context};
+}
+
 static lb_status check_run(const lb_trainer_config *config, const lb_safetensors *file, lb_error *error)
 {
     lb_run_differences differences;
     const char *run = lb_safetensors_metadata_value(file, LB_RUN_KEY), *ours = config->run ? config->run : "";
     if (!run) return lb_error_set(error, LB_ERROR_FORMAT, "it is not a checkpoint of a training run");
     if (config->same_run) return config->same_run(config->context, run, error);
+    const lb_run_words words = words_of(config);
     lb_status status = lb_run_compare(run, ours, &differences, error);
-    return status ? status : lb_run_refuse(config, "", &differences, error);
+    return status ? status : lb_run_refuse(&words, "", &differences, error);
 }
 
 static lb_status load_history(const lb_safetensors *file, int tests, lb_train_history *history,
@@ -176,9 +183,10 @@ static lb_status check_steps(const lb_trainer_config *config, int64_t done, lb_e
 {
     char steps[LB_RUN_WORD], setting[2 * LB_RUN_WORD];
     if (done <= config->steps) return LB_OK;
+    const lb_run_words words = words_of(config);
     snprintf(steps, sizeof steps, "%lld", (long long)config->steps);
     return lb_error_set(error, LB_ERROR_FORMAT, "it is at step %lld, this run has %s", (long long)done,
-                        lb_run_setting(config, "steps", steps, setting));
+                        lb_run_setting(&words, "steps", steps, setting));
 }
 
 static lb_status load(const lb_safetensors *file, lb_trainer *t, lb_error *error)

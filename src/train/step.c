@@ -6,8 +6,8 @@
 #include "base/threads.h"
 #include "nn/params.h"
 #include "tensor/arrays.h"
-#include "train/group.h"
 #include "train/optimizer.h"
+#include "train/shards.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static lb_status gather(lb_trainer *t, lb_shard_totals *totals, lb_error *error)
     lb_real *grads = lb_params_grads(c->params);
     bool stop = c->group && c->stop && c->stop(c->context);
     double numbers[] = {totals->loss, totals->tokens, stop};
-    lb_status status = lb_group_add(c->group, grads, lb_params_size(c->params), t->room, error);
+    lb_status status = lb_group_add(c->group, grads, lb_params_size(c->params), t->room, lb_add_to, error);
     if (!status) status = lb_group_add_doubles(c->group, numbers, sizeof numbers / sizeof *numbers, error);
     *totals = (lb_shard_totals){numbers[0], numbers[1]};
     t->stopped = numbers[2] > 0;

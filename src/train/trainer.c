@@ -1,10 +1,9 @@
 #include "train/trainer.h"
 
-#include "base/buffer.h"
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/progress.h"
-#include "train/evaluate.h"
-#include "train/group.h"
+#include "nn/params.h"
 #include "train/optimizer.h"
 
 #include <math.h>
@@ -61,6 +60,8 @@ static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error
     if (status) return status;
     if (t->best && lb_train_best(history) == lb_train_last(history))
         memcpy(t->best, lb_params_values(c->params), lb_trainer_bytes(t));
+    if (c->replan) status = c->replan(c->context, t->config, error);
+    if (status) return status;
     return tell(t, (lb_event){.kind = LB_EVENT_EVALUATED, .history = history}, error);
 }
 
@@ -231,59 +232,73 @@ lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
     return !status && measures ? mark_point(t, error) : status;
 }
 
+static lb_train_history history_of(const lb_trainer_config *c)
+{
+    return (lb_train_history){.is_better = c->is_better, .tests = c->names, .choose_on = c->choose_on};
+}
+
+/* ---- In parts. ---- */
+
+typedef struct session {
+    lb_trainer_config config;
+    lb_trainer trainer;
+} session;
+
+static void free_session(void *object)
+{
+    session *s = object;
+    lb_trainer_free(&s->trainer);
+    lb_release(s);
+}
+
+static lb_status begin_session(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+{
+    session *s = lb_alloc_zero(sizeof *s);
+    if (!s) return lb_no_memory(error, "training");
+    *history = history_of(config);
+    *s = (session){.config = *config, .trainer = {.config = &s->config, .history = history}};
+    lb_params_keep(config->params, s, free_session);
+    lb_status status = lb_trainer_open(&s->trainer, error);
+    if (status) lb_params_keep(config->params, NULL, NULL);
+    return status;
+}
+
+static void continue_session(session *s, const lb_trainer_config *config, lb_train_history *history)
+{
+    s->config = *config;
+    s->trainer.history = history;
+    lb_trainer_swap(&s->trainer);
+}
+
+static lb_status train_part(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
+{
+    lb_status status = check_config(config, error);
+    if (status) return status;
+    if (lb_params_kept(config->params))
+        continue_session(lb_params_kept(config->params), config, history);
+    else
+        status = begin_session(config, history, error);
+    if (status) return status;
+    lb_trainer *t = &((session *)lb_params_kept(config->params))->trainer;
+    for (int64_t i = 0; i < config->part && !status && !lb_trainer_is_done(t); i++)
+        status = lb_trainer_advance(t, error);
+    const bool ends = !status && lb_trainer_is_done(t);
+    if (ends)
+        status = lb_trainer_end(t, error);
+    else
+        lb_trainer_swap(t);
+    if (ends) lb_params_keep(config->params, NULL, NULL);
+    return status;
+}
+
 lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error *error)
 {
-    *history = (lb_train_history){.is_better = config.is_better};
+    if (config.part) return train_part(&config, history, error);
+    *history = history_of(&config);
     lb_trainer t = {.config = &config, .history = history};
     lb_status status = lb_trainer_open(&t, error);
     while (!status && !lb_trainer_is_done(&t)) status = lb_trainer_advance(&t, error);
     if (!status) status = lb_trainer_end(&t, error);
     lb_trainer_free(&t);
     return status;
-}
-
-enum { DIGITS = 9 };
-
-static void print_test(lb_buffer *json, const lb_test *test, const lb_evaluation *found)
-{
-    char key[LB_TEST_NAME + 16];
-    const struct {
-        const char *name;
-        double value;
-    } measures[] = {
-        {"exact_match", found->exact_match}, {"symbol_error", found->symbol_error}, {"loss", found->loss}};
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
-        snprintf(key, sizeof key, "%s.%s", test->name, measures[i].name);
-        lb_json_number(json, key, measures[i].value, DIGITS);
-    }
-}
-
-void lb_train_point_print(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
-{
-    lb_json_whole(json, "step", p->step);
-    lb_json_number(json, "loss", p->loss, DIGITS);
-    lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
-    lb_json_number(json, "exact_match", p->dev.exact_match, DIGITS);
-    lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
-    if (p->dev.own[LB_OWN_TEXTS] > 0) {
-        lb_json_number(json, "bleu_13a", p->dev.own[LB_OWN_BLEU], DIGITS);
-        lb_json_number(json, "chrf2", p->dev.own[LB_OWN_CHRF], DIGITS);
-    }
-    lb_json_number(json, "lr", p->lr, DIGITS);
-    lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
-    const lb_test *test;
-    for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
-}
-
-char *lb_train_history_json(const lb_train_history *history)
-{
-    lb_buffer json = {0};
-    lb_buffer_print(&json, "%s", "");
-    for (int64_t i = 0; i < history->count; i++) {
-        const lb_train_point *p = &history->points[i];
-        lb_buffer_print(&json, "{");
-        lb_train_point_print(&json, history, p);
-        lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
-    }
-    return lb_buffer_end(&json);
 }

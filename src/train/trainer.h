@@ -3,9 +3,8 @@
 #ifndef LB_TRAINER_H
 #define LB_TRAINER_H
 
-#include "base/buffer.h"
 #include "lookback/train.h"
-#include "train/group.h"
+#include "train/shards.h"
 
 /* ---- thread_choice.c: how many threads a training computes with: as many as its steps are fastest with, which depends
  * on the model, the machine, and what else runs there. No result depends on it. Nothing here reads a clock.
@@ -49,7 +48,7 @@ void lb_thread_choice_note(lb_thread_choice *choice, double ns, double work);
 
 /** A model in training. The caller sets `config`, and `history` if it evaluates. */
 typedef struct lb_trainer {
-    const lb_trainer_config *config;
+    lb_trainer_config *config;
 
     /* What changes from step to step, apart from the parameters. A checkpoint has it. */
     int64_t step;           /* steps done */
@@ -108,39 +107,6 @@ LB_MUST_USE lb_status lb_trainer_advance(lb_trainer *trainer, lb_error *error);
 /** Saves, and sets the parameters to the result of the run. Errors: those of saving. */
 LB_MUST_USE lb_status lb_trainer_end(lb_trainer *trainer, lb_error *error);
 
-/** What the best model is chosen by. */
-static inline const lb_evaluation *lb_train_judged(const lb_train_history *history,
-                                                   const lb_train_point *point)
-{
-    return history->choose_on > 0 ? &point->test[history->choose_on - 1] : &point->dev;
-}
-
-/** The last evaluation; NULL before the first. */
-static inline const lb_train_point *lb_train_last(const lb_train_history *history)
-{
-    return history->count > 0 ? &history->points[history->count - 1] : NULL;
-}
-
-/** The evaluation whose weights would be the result if the run ended now: the best, or the last. */
-static inline const lb_train_point *lb_train_kept(const lb_train_history *history, bool best)
-{
-    return best ? lb_train_best(history) : lb_train_last(history);
-}
-
-/** The test with this number, from 0; NULL behind the last. */
-static inline const lb_test *lb_train_test(const lb_train_history *history, int number)
-{
-    const lb_test *tests = history->tests;
-    return tests && number < LB_MOST_TESTS && *tests[number].name ? &tests[number] : NULL;
-}
-
-/** Prints the members of a point without braces, up to its seconds and tokens, as JSON. Those of a test begin with its
- *  name: "long.exact_match". */
-void lb_train_point_print(lb_buffer *json, const lb_train_history *history, const lb_train_point *point);
-
-/** The points as lines of JSON. Release the string with lb_release; NULL if out of memory. */
-char *lb_train_history_json(const lb_train_history *history);
-
 /* ---- The state in a file (resume.c). ---- */
 
 /** Writes the state and the parameters.
@@ -153,43 +119,5 @@ LB_MUST_USE lb_status lb_resume_load(lb_trainer *trainer, lb_error *error);
 
 /** Appends a point. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error);
-
-/* ---- The identity of a training run, and messages about how another run differs (run.c). ---- */
-
-enum { LB_RUN_WORD = 64, LB_RUN_DIFFERENCES = 32 };
-
-/** A member that differs between the descriptions of two runs, which are JSON objects. */
-typedef struct lb_run_difference {
-    char name[LB_RUN_WORD]; /* of the member; in a nested object without the object's name */
-    char found[LB_RUN_WORD], ours[LB_RUN_WORD]; /* the values as text; "" if missing */
-} lb_run_difference;
-
-typedef struct lb_run_differences {
-    lb_run_difference list[LB_RUN_DIFFERENCES]; /* in the order of `ours`; the rest is left out */
-    int count;
-} lb_run_differences;
-
-/** Compares two descriptions, member by member, except "steps": a run may be extended.
- *  Errors: LB_ERROR_FORMAT if the texts differ and one is not a JSON object; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_run_compare(const char *found, const char *ours, lb_run_differences *differences,
-                                     lb_error *error);
-
-/** The difference with this name; NULL if there is none. */
-lb_run_difference *lb_run_find(lb_run_differences *differences, const char *name);
-
-/** Removes the differences with this name. Returns whether there were any. */
-bool lb_run_forget(lb_run_differences *differences, const char *name);
-
-/** LB_ERROR_FORMAT with `first`, unless it is "", and all differences, in the words of `config->setting`: "it was
- *  trained with batch 64, this run has batch 32". LB_OK if there are none and `first` is "". */
-LB_MUST_USE lb_status lb_run_refuse(const lb_trainer_config *config, const char *first,
-                                    const lb_run_differences *differences, lb_error *error);
-
-/** Formats a string for messages: in quotes if it is empty or has blanks. Returns `word`. */
-char *lb_run_word(const char *string, char word[LB_RUN_WORD]);
-
-/** Describes a setting: in the words of `config->setting`, or by name and value. Returns `text`. */
-char *lb_run_setting(const lb_trainer_config *config, const char *name, const char *value,
-                     char text[2 * LB_RUN_WORD]);
 
 #endif

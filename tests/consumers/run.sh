@@ -1,10 +1,11 @@
 #!/bin/sh
 # Does with an installed Lookback what its users do: builds each consumer of this folder against PREFIX alone and runs it.
 #   run.sh PREFIX [SOURCE]    with SOURCE, a checkout, also what builds Lookback as a part of itself
+# A PREFIX with the component `engine` alone has its consumers alone.
 set -eu
 
 test $# -ge 1 || {
-    sed -n '2,3s/^# //p' "$0" >&2
+    sed -n '2,4s/^# //p' "$0" >&2
     exit 2
 }
 prefix=$(cd -- "$1" && pwd)
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The consumers see a copy of themselves and the prefix.
 cp -r "$here" "$work/consumers"
-cp -r "$checkout/examples/arrays" "$checkout/examples/data" "$work/consumers"
+cp -r "$checkout/examples/arrays" "$checkout/examples/data" "$checkout/examples/own" "$work/consumers"
 source=
 if [ $# -ge 2 ]; then
     # A copy without .git and build folders, where nobody else builds at the same time.
@@ -25,7 +26,7 @@ if [ $# -ge 2 ]; then
 fi
 cd "$work/consumers"
 
-libdir=$(dirname -- "$(dirname -- "$(find "$prefix" -name lookback.pc)")")
+libdir=$(dirname -- "$(dirname -- "$(find "$prefix" -name lookback_engine.pc)")")
 export PKG_CONFIG_PATH="$libdir/pkgconfig" CMAKE_PREFIX_PATH="$prefix" MAKEFLAGS=
 # Lookback is compiled in another folder each time, which does not matter to ccache.
 if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$work" CCACHE_NOHASHDIR=1; fi
@@ -46,6 +47,12 @@ consumer() { # NAME COMMAND...
 
 skipped() { # NAME WHY
     printf 'skipped  %s: %s\n' "$1" "$2"
+}
+
+finish() {
+    test $failed -eq 0 && exit
+    echo "$failed failed" >&2
+    exit 1
 }
 
 # Nobody waits for a fast program here, and an unoptimised one is compiled in a third of the time.
@@ -94,6 +101,14 @@ core() {
         return 1
     }
     CMAKE_PREFIX_PATH="$work/a core" cmake_project core
+}
+
+# The engine from the sources, where nobody looks for what texts and figures need.
+engine() {
+    cmake -S "$source" -B "$work/engine" -DCMAKE_BUILD_TYPE=Release -DLOOKBACK_TEXT=OFF -DLOOKBACK_PLOT=OFF -DLOOKBACK_TESTS=OFF &&
+        CMAKE_BUILD_PARALLEL_LEVEL=2 cmake --install "$work/engine" --component engine --prefix "$work/an engine" || return 1
+    ! grep -E '^(UTF8PROC|STB|CAIRO|HARFBUZZ|FRIBIDI|FREETYPE|CHECK)_|FONT_DIR' "$work/engine/CMakeCache.txt" || return 1
+    CMAKE_PREFIX_PATH="$work/an engine" cmake_project engine
 }
 
 program() {
@@ -170,6 +185,9 @@ for compiler in g++ clang++; do
         skipped "headers in C++, $compiler" "there is no $compiler"
     fi
 done
+consumer "the engine, find_package" cmake_project engine
+consumer "the engine, pkg-config and make" make -C engine
+test -e "$libdir/pkgconfig/lookback.pc" || finish
 consumer "C, find_package" cmake_project find_package
 if [ -e "$libdir/liblookback_mpi.so" ] && command -v mpirun >/dev/null; then
     consumer "C, find_package, two ranks" cmake_project mpi
@@ -201,9 +219,6 @@ if [ -n "$source" ]; then
     consumer "FetchContent, a core" cmake_project subdirectory -DLOOKBACK_SOURCE="$source" -DFETCH=ON \
         -DLOOKBACK_FILES=OFF -DLOOKBACK_PLOT=OFF
     consumer "a core without files and figures" core
+    consumer "the engine from its sources" engine
 fi
-
-test $failed -eq 0 || {
-    echo "$failed failed" >&2
-    exit 1
-}
+finish

@@ -57,7 +57,5 @@ END_TEST
 
 int main(void)
 {
-    return support_run_tests("README out of memory",
-                             SUPPORT_TESTS(test_one_failing_allocation_is_a_message,
-                                           test_no_memory_from_some_allocation_on_is_a_message));
+    return support_run_tests();
 }

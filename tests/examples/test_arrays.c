@@ -80,11 +80,3 @@ START_TEST(test_arrays_model_of_characters_makes_up_words)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("arrays", SUPPORT_TESTS(test_arrays_page_shows_each_program_and_each_is_short,
-                                                     test_arrays_regression_comes_near_the_noise,
-                                                     test_arrays_classifier_is_better_than_chance,
-                                                     test_arrays_model_of_characters_makes_up_words));
-}

@@ -120,7 +120,7 @@ START_TEST(test_make_dates_seed_decides_what_is_drawn)
 {
     static const char *const seeds[] = {"1", "1", "2"};
     char *drawn[3];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, seeds); i++) {
         RUN(".", seeds[i]);
         ck_assert_int_eq(result.status, 0);
         drawn[i] = content("train.tsv");
@@ -144,12 +144,3 @@ START_TEST(test_make_dates_no_place_to_write_and_wrong_usage_are_told)
     ck_assert_int_eq(strncmp(result.error, "usage: make_dates FOLDER [SEED]", 31), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("dates",
-                             SUPPORT_TESTS(test_make_dates_each_pair_says_the_same_twice,
-                                           test_make_dates_no_date_of_dev_is_in_train,
-                                           test_make_dates_seed_decides_what_is_drawn,
-                                           test_make_dates_no_place_to_write_and_wrong_usage_are_told));
-}

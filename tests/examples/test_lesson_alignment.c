@@ -73,8 +73,3 @@ START_TEST(test_lesson_alignment_is_learned)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lesson 11", SUPPORT_TESTS(test_lesson_alignment_is_learned));
-}

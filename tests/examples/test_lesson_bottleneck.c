@@ -36,9 +36,3 @@ START_TEST(test_lesson_bottleneck_attention_holds_where_one_vector_fails)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lesson 9",
-                             SUPPORT_TESTS(test_lesson_bottleneck_attention_holds_where_one_vector_fails));
-}

@@ -93,8 +93,3 @@ START_TEST(test_lesson_head_is_as_its_page_says)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lesson 12", SUPPORT_TESTS(test_lesson_head_is_as_its_page_says));
-}

@@ -141,13 +141,3 @@ START_TEST(test_every_page_is_in_the_index)
     free(contents);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "lesson pages",
-        SUPPORT_TESTS(
-            test_every_lesson_has_program_page_and_printed_numbers, test_code_of_every_page_is_the_program_s,
-            test_numbers_of_every_page_are_those_of_pytorch, test_pictures_of_every_page_exist_and_are_shown,
-            test_every_picture_belongs_to_a_lesson, test_every_page_is_in_the_index));
-}

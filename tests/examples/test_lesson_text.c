@@ -195,17 +195,3 @@ START_TEST(test_lesson_text_unwritable_picture_is_status_74)
     ck_assert_str_eq(result.error, "nowhere/" PICTURE ": cannot write: No such file or directory\n");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lesson text",
-                             SUPPORT_TESTS(test_lesson_text_prints_sizes_and_draws_the_first_review,
-                                           test_lesson_text_threads_change_nothing_and_other_words_do,
-                                           test_lesson_text_reads_a_thousand_reviews_in_batches_of_32,
-                                           test_lesson_text_reads_a_folder_as_it_reads_lines,
-                                           test_lesson_text_long_sample_is_cut_and_controls_are_blanks,
-                                           test_lesson_text_word_of_any_length_can_be_drawn,
-                                           test_lesson_text_bad_input_is_status_65,
-                                           test_lesson_text_missing_input_is_status_66,
-                                           test_lesson_text_unwritable_picture_is_status_74));
-}

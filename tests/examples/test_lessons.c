@@ -3,9 +3,9 @@
 #include "support/lesson.h"
 #include "support/picture.h"
 #include "support/process.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void compare_pictures(const char *lesson, const char *folder)
     }
 }
 
-START_TEST(test_lesson_prints_what_pytorch_computed_and_draws_what_was_reviewed)
+START_LOOP_TEST(test_lesson_prints_what_pytorch_computed_and_draws_what_was_reviewed, lessons.count)
 {
     const char *lesson = lessons.name[_i];
     char folder[SUPPORT_PATH];
@@ -119,17 +119,5 @@ END_TEST
 int main(void)
 {
     lessons = support_lesson_files(PRINTED, ".txt");
-    TCase *tests = tcase_create("lessons");
-    tcase_add_test(tests, test_same_line_tells_what_differs_from_what_is_rounding);
-    tcase_add_test(tests, test_lesson_without_folder_draws_into_the_current_one);
-    tcase_add_test(tests, test_lesson_with_no_place_to_draw_fails_and_names_it);
-    tcase_add_loop_test(tests, test_lesson_prints_what_pytorch_computed_and_draws_what_was_reviewed, 0,
-                        lessons.count);
-    Suite *suite = suite_create("lessons");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

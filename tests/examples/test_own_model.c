@@ -70,12 +70,3 @@ START_TEST(test_code_of_the_page_is_the_program_s)
     free(code);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("own model",
-                             SUPPORT_TESTS(test_own_model_and_attention_learn_and_come_back_from_their_files,
-                                           test_own_model_without_a_folder_to_write_to_says_so,
-                                           test_own_loop_learns_over_a_pause_and_leaves_a_model,
-                                           test_code_of_the_page_is_the_program_s));
-}

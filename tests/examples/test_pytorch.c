@@ -75,8 +75,3 @@ START_TEST(test_pytorch_models_are_applied_tuned_and_trained_on)
     ck_assert_double_ge(exact_match("back.safetensors", "same.tsv"), 95);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("pytorch", SUPPORT_TESTS(test_pytorch_models_are_applied_tuned_and_trained_on));
-}

@@ -37,10 +37,3 @@ START_TEST(test_sparse_page_has_the_code_the_numbers_and_the_picture_of_its_prog
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sparse page",
-        SUPPORT_TESTS(test_sparse_page_has_the_code_the_numbers_and_the_picture_of_its_program));
-}

@@ -1,10 +1,10 @@
-/* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones and on wrong answers,
- * whose first comment has two lines that the check prints. Their programs are too slow for sanitizers. */
+/* The checks of the exercises, run as a reader runs them: on the files as shipped, on solved ones and on the wrong
+ * answers of wrong.txt. Their programs are too slow for sanitizers. */
 #include "support/lesson.h"
 #include "support/process.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { WRITE = 1, MEND = 2 }; /* the parts that are right */
 
-static support_names exercises, wrong; /* read once, in main */
+static support_names exercises; /* read once, in main */
 
 static support_result result;
 
@@ -56,7 +56,7 @@ static void expect_parts(const char *name, int right)
     ck_assert_int_eq(strstr(result.output, "\nBoth parts are right.\n") != NULL, right == (WRITE | MEND));
 }
 
-START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
+START_LOOP_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint, exercises.count)
 {
     const char *name = exercises.name[_i];
     char program[SUPPORT_PATH];
@@ -71,7 +71,7 @@ START_TEST(test_exercise_as_shipped_fails_in_both_parts_with_a_hint)
 }
 END_TEST
 
-START_TEST(test_exercise_with_solved_parts_passes_in_these_alone)
+START_LOOP_TEST(test_exercise_with_solved_parts_passes_in_these_alone, exercises.count)
 {
     static const char *const prefixes[] = {"solved_1_", "solved_2_", "solved_3_"};
     for (int right = WRITE; right <= (WRITE | MEND); right++) {
@@ -81,21 +81,48 @@ START_TEST(test_exercise_with_solved_parts_passes_in_these_alone)
 }
 END_TEST
 
-START_TEST(test_exercise_with_a_wrong_answer_prints_what_helps)
+/* How often `part` is in `text`. */
+static int count(const char *text, const char *part)
 {
+    int found = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) found++;
+    return found;
+}
+
+/* An answer of wrong.txt, from its line `at`: "EXERCISE NAME: VERDICT", a hint, and edits of `solution`. */
+static void expect_wrong_answer(const support_lines *table, int at, const char *solution)
+{
+    char *name = table->line[at], *end = strstr(name, ": ");
+    const char *hint = table->line[at + 1];
+    ck_assert_msg(end != NULL, "line %d of wrong.txt has no verdict", at + 1);
+    *end = '\0', *strchr(name, ' ') = '_';
+    for (at += 2; at < table->count && table->line[at][0] == '-'; at += 2)
+        ck_assert_msg(count(solution, table->line[at] + 2) == 1, "%s: '%s' is not in the solution once", name,
+                      table->line[at] + 2);
+    run("wrong_", name, false);
+    ck_assert_msg(result.status == 1, "%s is not wrong: %s", name, result.output);
+    const char *found = strstr(result.output, end + 2);
+    ck_assert_msg(found != NULL, "%s: '%s' is not in: %s", name, end + 2, result.output);
+    ck_assert_msg(strstr(found, hint) != NULL, "%s: '%s' is not in: %s", name, hint, result.output);
+}
+
+START_LOOP_TEST(test_exercise_with_a_wrong_answer_prints_what_helps, exercises.count)
+{
+    const char *exercise = exercises.name[_i];
     char path[SUPPORT_PATH];
-    size_t length;
-    snprintf(path, sizeof path, ANSWERS "/wrong/%s.c", wrong.name[_i]);
-    char *text = support_read_file(path, &length);
-    support_lines lines = support_cut_lines(text);
-    ck_assert(strncmp(lines.line[0], "/* ", 3) == 0 && strncmp(lines.line[1], "* ", 2) == 0);
-    char *verdict = lines.line[0] + 3, *hint = lines.line[1] + 2;
-    hint[strlen(hint) - strlen(" */")] = '\0';
-    run("wrong_", wrong.name[_i], false);
-    ck_assert_int_eq(result.status, 1);
-    const char *found = strstr(result.output, verdict);
-    ck_assert_msg(found != NULL, "'%s' is not in: %s", verdict, result.output);
-    ck_assert_msg(strstr(found, hint) != NULL, "'%s' is not in: %s", hint, result.output);
+    size_t length, letters = strlen(exercise);
+    snprintf(path, sizeof path, ANSWERS "/solved/%s.c", exercise);
+    char *solution = support_read_file(path, &length);
+    char *text = support_read_file(ANSWERS "/wrong.txt", &length);
+    support_lines table = support_cut_lines(text);
+    int answers = 0;
+    for (int i = 0; i < table.count; i++)
+        if (strncmp(table.line[i], exercise, letters) == 0 && table.line[i][letters] == ' ') {
+            expect_wrong_answer(&table, i, solution);
+            answers++;
+        }
+    ck_assert_msg(answers > 0, "%s has no wrong answers", exercise);
+    free(solution);
     free(text);
 }
 END_TEST
@@ -134,7 +161,7 @@ START_TEST(test_exercise_of_every_lesson_is_on_its_page)
 END_TEST
 
 /* A reader works in the file alone: it has to be short, and says how to go on. */
-START_TEST(test_exercise_file_is_short_and_names_its_command)
+START_LOOP_TEST(test_exercise_file_is_short_and_names_its_command, exercises.count)
 {
     char path[SUPPORT_PATH], text[SUPPORT_PATH];
     size_t length;
@@ -143,7 +170,7 @@ START_TEST(test_exercise_file_is_short_and_names_its_command)
     char *source = support_read_file(path, &length);
     const char *const wanted[] = {"/* Yours to write: ", "/* To mend: ", "`./run check ",
                                   "`git checkout exercises/"};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, wanted); i++)
         ck_assert_msg(strstr(source, wanted[i]) != NULL, "%s does not say '%s'", name, wanted[i]);
     snprintf(text, sizeof text, "`./run check %ld`", strtol(name, NULL, 10));
     ck_assert_ptr_nonnull(strstr(source, text));
@@ -157,19 +184,5 @@ END_TEST
 int main(void)
 {
     exercises = support_lesson_files(EXERCISES, ".c");
-    wrong = support_lesson_files(ANSWERS "/wrong", ".c");
-    TCase *tests = tcase_create("exercises");
-    tcase_add_loop_test(tests, test_exercise_as_shipped_fails_in_both_parts_with_a_hint, 0, exercises.count);
-    tcase_add_loop_test(tests, test_exercise_with_solved_parts_passes_in_these_alone, 0, exercises.count);
-    tcase_add_loop_test(tests, test_exercise_with_a_wrong_answer_prints_what_helps, 0, wrong.count);
-    tcase_add_test(tests, test_exercise_in_brief_is_one_line_of_the_list);
-    tcase_add_test(tests, test_exercise_of_every_lesson_is_on_its_page);
-    tcase_add_loop_test(tests, test_exercise_file_is_short_and_names_its_command, 0, exercises.count);
-    Suite *suite = suite_create("exercises");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

@@ -5,15 +5,15 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     lb_error error = {0};
-    lb_strings reviews = {0};
+    review_list reviews = {0};
     lb_status status = reviews_read(fuzz_file(data, size), 0, &reviews, &error);
     fuzz_require_told(status == LB_OK, &error);
     for (size_t i = 0; !status && i < reviews.count; i++) {
-        lb_words words;
+        review_words words;
         fuzz_require(reviews_words(reviews.text[i], &words, &error) == LB_OK && words.count > 0,
                      "a review has words");
-        lb_words_free(&words);
+        reviews_words_free(&words);
     }
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
     return 0;
 }

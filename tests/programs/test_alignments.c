@@ -100,7 +100,7 @@ START_TEST(test_alignments_are_those_of_the_attention)
 {
     static const char *const kinds[] = {"--attention additive", "--attention multi-head",
                                         "--model transformer"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         train(kinds[i]);
         run("predict out train.tsv --source-column 1 --alignments --attention a.jsonl");
         ck_assert_int_eq(compare("a.jsonl"), 60);
@@ -194,13 +194,3 @@ START_TEST(test_prefix_is_the_beginning_of_the_output)
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "a model that writes backwards"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("alignments",
-                             SUPPORT_TESTS(test_alignments_are_those_of_the_attention,
-                                           test_alignments_of_outputs_are_those_of_given_targets,
-                                           test_alignments_that_cannot_be_are_refused,
-                                           test_prefix_is_the_beginning_of_the_output,
-                                           test_more_outputs_than_symbols_are_different_and_sorted));
-}

@@ -98,7 +98,7 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
                    {"bleu", "bleu_13a", 1},
                    {"chrf", "chrf2", 1}};
     write_files();
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, choices); i++) {
         char log[64];
         snprintf(log, sizeof log, "%s/log.jsonl", choices[i].choose);
         SUPPORT_TRAIN(TRAIN, "--lr", "0.05", "--steps", "200", "--patience", "0", "--choose",
@@ -204,13 +204,3 @@ START_TEST(test_choose_orders_the_trainings_of_a_sweep)
     free(table);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("choose",
-                             SUPPORT_TESTS(test_choose_keeps_the_evaluation_that_is_best_by_the_measure,
-                                           test_choose_measures_the_texts_that_predict_writes,
-                                           test_choose_is_what_patience_counts_and_what_a_resumed_run_keeps,
-                                           test_choose_what_cannot_be_is_refused,
-                                           test_choose_orders_the_trainings_of_a_sweep));
-}

@@ -101,7 +101,7 @@ START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_lengt
     char *json = content("a/b/exact_match.json", &count);
     const char *at = strstr(json, "\"lists\":1000,\"lengths\":[2,3,4,5,6,7],\n\"models\":[\n");
     ck_assert_msg(at != NULL, "%s", json);
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; SUPPORT_ROW(k, names); k++) {
         char key[64], file[64];
         snprintf(key, sizeof key, "{\"name\":\"%s\",\"parameters\":", names[k]);
         at = strstr(at, key);
@@ -340,7 +340,8 @@ static const struct {
     {{"--out", "/proc/nothing/here"}, 74, "/proc/nothing"},
 };
 
-START_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_training)
+START_LOOP_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_training,
+                sizeof wrong / sizeof *wrong)
 {
     run(wrong[_i].flags);
     assert_fails(wrong[_i].status, wrong[_i].message);
@@ -349,29 +350,3 @@ START_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_train
     ck_assert_uint_eq(support_file_count(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("compare_attention");
-    TCase *tests = tcase_create("program");
-    tcase_add_test(tests, test_compare_attention_table_chart_and_json_show_every_kind_and_length);
-    tcase_add_test(tests, test_compare_attention_attention_sorts_long_lists_and_none_does_not);
-    tcase_add_test(tests, test_compare_attention_a_row_is_measured_on_lists_of_its_length);
-    tcase_add_test(tests,
-                   test_compare_attention_any_number_of_threads_gives_the_same_numbers_and_a_seed_others);
-    tcase_add_test(tests, test_compare_attention_killed_again_and_again_prints_the_same_table);
-    tcase_add_test(tests, test_compare_attention_what_is_finished_is_not_trained_again);
-    tcase_add_test(tests, test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
-    tcase_add_test(tests, test_compare_attention_any_setting_varies_and_seeds_make_means);
-    tcase_add_test(tests, test_compare_attention_lengths_of_tests_are_measured_too);
-    tcase_add_test(tests, test_compare_attention_one_length_is_enough);
-    tcase_add_test(tests, test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_request);
-    tcase_add_loop_test(tests, test_compare_attention_wrong_usage_is_one_clear_line_before_any_training, 0,
-                        sizeof wrong / sizeof *wrong);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

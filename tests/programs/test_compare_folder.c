@@ -112,11 +112,3 @@ START_TEST(test_compare_in_a_folder_that_another_process_has_is_refused)
     lb_lock_free(lock);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("compare folder",
-                             SUPPORT_TESTS(test_compare_warns_once_while_checkpoints_cannot_be_written,
-                                           test_compare_in_a_folder_that_another_process_has_is_refused,
-                                           test_compare_fresh_keeps_the_earlier_model_of_each_kind));
-}

@@ -254,7 +254,7 @@ static const struct {
     {{"train.tsv", "--ensemble", "2", "--hidden", "8,16"}, 2, "unknown option --ensemble"},
 };
 
-START_TEST(test_compare_pairs_that_cannot_be_is_refused_in_words)
+START_LOOP_TEST(test_compare_pairs_that_cannot_be_is_refused_in_words, sizeof wrong / sizeof *wrong)
 {
     write_files();
     support_write_text("empty.tsv", "");
@@ -266,23 +266,3 @@ START_TEST(test_compare_pairs_that_cannot_be_is_refused_in_words)
     ck_assert_str_eq(support_run_result.output, "");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("compare pairs");
-    TCase *tests = tcase_create("program");
-    tcase_add_test(tests, test_compare_pairs_means_and_intervals_are_those_of_the_trainings);
-    tcase_add_test(tests, test_compare_pairs_lists_of_values_and_a_grid_make_all_combinations);
-    tcase_add_test(tests, test_compare_pairs_kinds_take_back_what_is_of_others);
-    tcase_add_test(tests, test_compare_pairs_the_same_again_and_another_grid_train_what_is_new);
-    tcase_add_test(tests, test_compare_pairs_killed_again_and_again_ends_with_the_same);
-    tcase_add_test(tests, test_compare_pairs_a_seed_that_fails_is_not_in_the_mean);
-    tcase_add_loop_test(tests, test_compare_pairs_that_cannot_be_is_refused_in_words, 0,
-                        sizeof wrong / sizeof *wrong);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -64,7 +64,7 @@ static void make_files(void)
 START_TEST(test_bash_completes_commands)
 {
     COMPLETE("");
-    for (int i = 0; i < COMMANDS; i++) ck_assert(has_line(result.output, commands[i]));
+    for (int i = 0; SUPPORT_ROW(i, commands); i++) ck_assert(has_line(result.output, commands[i]));
     COMPLETE("tr");
     ck_assert_str_eq(result.output, "train\n");
     COMPLETE("help", "ev");
@@ -88,7 +88,7 @@ static void option_of_line(const char *line, char name[64])
              on ? dashes + 7 : dashes);
 }
 
-START_TEST(test_bash_completes_every_option_of_help)
+START_LOOP_TEST(test_bash_completes_every_option_of_help, COMMANDS)
 {
     char name[64];
     int found = 0;
@@ -194,7 +194,7 @@ END_TEST
 START_TEST(test_generate_unknown_word_is_refused)
 {
     static const char *const words[][2] = {{"", NULL}, {"csh", NULL}, {"man", "dance"}, {"bash", "train"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
         support_result_free(&result);
         ck_assert(support_run((const char *const[]){LOOKBACK, "generate", words[i][0], words[i][1], NULL},
                               NULL, &result));
@@ -202,22 +202,3 @@ START_TEST(test_generate_unknown_word_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("completion");
-    tcase_add_test(tests, test_bash_completes_commands);
-    tcase_add_loop_test(tests, test_bash_completes_every_option_of_help, 0, COMMANDS);
-    tcase_add_test(tests, test_bash_completes_values);
-    tcase_add_test(tests, test_bash_completes_operands);
-    tcase_add_test(tests, test_zsh_completes);
-    tcase_add_test(tests, test_fish_completes);
-    tcase_add_test(tests, test_generate_unknown_word_is_refused);
-    Suite *suite = suite_create("completion");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

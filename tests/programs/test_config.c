@@ -120,7 +120,7 @@ static const struct {
 
 START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
         ck_assert_int_eq(read_text(refused[i].text), LB_ERROR_FORMAT);
         snprintf(expected, sizeof expected, "%s%s", support_path(path, "c.json"), refused[i].message);
@@ -246,15 +246,3 @@ START_TEST(test_config_printed_for_a_file_has_what_the_recipe_chooses)
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 0,\n"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("config",
-                             SUPPORT_TESTS(test_config_printed_for_a_file_has_what_the_recipe_chooses,
-                                           test_app_config_read_every_kind_is_set_and_others_stay,
-                                           test_app_config_read_bad_file_is_refused_with_its_line,
-                                           test_app_config_json_gives_every_value_back,
-                                           test_app_config_failing_allocation_is_an_error_and_leaks_nothing,
-                                           test_config_printed_by_a_program_is_a_file_for_it,
-                                           test_config_trains_as_the_command_line_would));
-}

@@ -101,12 +101,3 @@ START_TEST(test_copying_with_what_it_cannot_have_is_refused)
     support_assert_refused(2, "found the loss sparsemax, expected cross-entropy");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "copy programs",
-        SUPPORT_TESTS(test_programs_show_what_a_model_copies,
-                      test_training_that_copies_killed_and_run_again_ends_with_the_same_file,
-                      test_ensemble_has_members_that_copy, test_copying_with_what_it_cannot_have_is_refused));
-}

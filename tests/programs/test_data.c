@@ -98,7 +98,7 @@ static bool has_oddity(const char *text)
 
 START_TEST(test_data_oddities_are_named_with_what_mends_them)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         write_lines(cases[i].before, cases[i].pattern, cases[i].count, cases[i].after);
         look(cases[i].options);
         const char *output = support_run_result.output;
@@ -142,7 +142,7 @@ static const struct {
 
 START_TEST(test_data_other_readings_are_named)
 {
-    for (size_t i = 0; i < sizeof readings / sizeof *readings; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, readings); i++) {
         support_write_text("pairs.tsv", readings[i].text);
         look(readings[i].options);
         ck_assert_msg(support_run_result.status == 0, "%zu: %s", i, support_run_result.error);
@@ -251,7 +251,7 @@ static const struct {
 
 START_TEST(test_data_what_is_no_pair_is_named_with_what_helps)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         support_write_text("pairs.tsv", refused[i].text);
         look(refused[i].options);
         ck_assert_msg(support_run_result.status == 65, "%zu: %s", i, support_run_result.output);
@@ -296,14 +296,3 @@ START_TEST(test_data_conflicts_of_dev_are_listed_with_their_lines)
     ck_assert_ptr_null(strstr(support_run_result.output, "other targets"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "data",
-        SUPPORT_TESTS(test_data_oddities_are_named_with_what_mends_them, test_data_other_readings_are_named,
-                      test_data_what_is_no_pair_is_named_with_what_helps, test_data_says_what_a_training_says,
-                      test_data_distributions_are_printed_and_drawn,
-                      test_data_combining_marks_are_shown_by_number_and_explained,
-                      test_data_conflicts_of_dev_are_listed_with_their_lines));
-}

@@ -78,8 +78,3 @@ START_TEST(test_demo_sorts_short_and_repetitive_lists)
     ck_assert_double_ge(share_right(3, 8, 8, (const int32_t[]){0, 7, 99}), 0.9);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("demo", SUPPORT_TESTS(test_demo_sorts_short_and_repetitive_lists));
-}

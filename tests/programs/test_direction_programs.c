@@ -64,9 +64,3 @@ START_TEST(test_programs_show_a_backward_model_in_reading_order)
     ck_assert(support_exists("report.html"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("direction_programs",
-                             SUPPORT_TESTS(test_programs_show_a_backward_model_in_reading_order));
-}

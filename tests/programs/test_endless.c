@@ -80,18 +80,15 @@ static void assert_ends(const char *input, const char *reader, const char *path)
 START_TEST(test_reader_of_a_device_without_an_end_ends)
 {
     make_model();
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        assert_ends("true", readers[i], "/dev/zero");
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
-        assert_ends("true", streams[i], "/dev/zero");
+    for (size_t i = 0; SUPPORT_ROW(i, readers); i++) assert_ends("true", readers[i], "/dev/zero");
+    for (size_t i = 0; SUPPORT_ROW(i, streams); i++) assert_ends("true", streams[i], "/dev/zero");
 }
 END_TEST
 
 START_TEST(test_reader_of_a_pipe_without_an_end_ends)
 {
     make_model();
-    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        assert_ends("yes", readers[i], "/dev/stdin");
+    for (size_t i = 0; SUPPORT_ROW(i, readers); i++) assert_ends("yes", readers[i], "/dev/stdin");
 }
 END_TEST
 
@@ -113,7 +110,7 @@ START_TEST(test_file_of_ours_that_is_a_pipe_is_an_error)
          "train.tsv.index: cannot write: not a regular file", 0},
     };
     make_model();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         make_pipe(cases[i].name);
         run("true", cases[i].words);
         const char *error = support_run_result.error;
@@ -122,10 +119,3 @@ START_TEST(test_file_of_ours_that_is_a_pipe_is_an_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("endless", SUPPORT_TESTS(test_reader_of_a_device_without_an_end_ends,
-                                                      test_reader_of_a_pipe_without_an_end_ends,
-                                                      test_file_of_ours_that_is_a_pipe_is_an_error));
-}

@@ -180,7 +180,7 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         {"additive,dot", "dot-2: attention: dot needs encoder states as wide"},
     };
     write_files();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         SUPPORT_TRAIN(SHORT, "--ensemble", cases[i].list);
         support_assert_refused(2, cases[i].text);
     }
@@ -217,18 +217,3 @@ START_TEST(test_ensemble_has_its_folder_while_it_writes_its_table)
     ck_assert(!support_exists("out/.lock"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("ensemble_kinds",
-                             SUPPORT_TESTS(test_ensemble_trains_its_kinds_and_joins_them,
-                                           test_ensemble_killed_and_run_again_ends_with_the_same_file,
-                                           test_ensemble_keeps_an_earlier_model_that_is_not_its_own,
-                                           test_ensemble_of_a_number_is_the_same_model_with_other_seeds,
-                                           test_ensemble_auto_is_chosen_by_the_pairs,
-                                           test_few_pairs_say_last_what_a_vote_takes,
-                                           test_ensemble_members_with_a_window_have_that_of_the_options,
-                                           test_ensemble_that_cannot_be_is_refused_before_anything_is_trained,
-                                           test_ensemble_has_its_folder_while_it_writes_its_table,
-                                           test_ensemble_with_a_member_that_fails_is_not_joined));
-}

@@ -122,13 +122,3 @@ START_TEST(test_equal_pairs_are_counted_once_in_an_epoch)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("equal pairs",
-                             SUPPORT_TESTS(test_equal_pairs_train_as_if_they_were_there_once,
-                                           test_equal_pairs_add_their_weights,
-                                           test_equal_pairs_killed_and_run_again_end_with_the_same_file,
-                                           test_equal_pairs_trained_on_each_time_are_another_run,
-                                           test_equal_pairs_are_counted_once_in_an_epoch));
-}

@@ -367,7 +367,7 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
          "standard input:2: found an empty symbol, expected text before and after each separator"},
     };
     write_file("pairs.tsv", "a\tA\nb\tB\n");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256];
         snprintf(error, sizeof error, "lookback evaluate: %s\n", cases[i].error);
         RUN_ON(cases[i].predictions, "--predictions=-", "pairs.tsv", "--target-separator=|");
@@ -419,21 +419,5 @@ int main(void)
     if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
     support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "evaluate",
-        SUPPORT_TESTS(
-            test_evaluate_model_and_predictions_give_the_same_measures,
-            test_evaluate_perplexity_is_that_of_all_targets, test_evaluate_prints_a_line_for_each_measure,
-            test_evaluate_no_interval_and_no_bleu_where_there_is_none,
-            test_evaluate_bleu_is_named_after_what_it_is_of,
-            test_evaluate_what_predict_writes_can_be_compared, test_evaluate_each_row_counts_on_its_own,
-            test_evaluate_empty_output_lacks_all_symbols, test_evaluate_pairs_can_come_through_a_pipe,
-            test_evaluate_bad_line_at_the_end_is_found_first,
-            test_evaluate_texts_of_words_have_a_word_error_rate,
-            test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate,
-            test_evaluate_columns_and_bad_lines_can_be_chosen,
-            test_evaluate_symbols_that_the_model_does_not_know_are_counted,
-            test_evaluate_bad_pairs_are_refused_by_their_line,
-            test_evaluate_bad_predictions_are_refused_by_their_line,
-            test_evaluate_model_that_sorts_is_measured_on_lists, test_evaluate_wrong_usage_is_status_2));
+    return support_run_tests();
 }

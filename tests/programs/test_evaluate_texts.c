@@ -112,7 +112,7 @@ END_TEST
 START_TEST(test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words)
 {
     static const char *const files[] = {"a\t1 22 333\nb\t-4 5,0 6.1\n", "a\tword\nb\tother-word,\n"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, files); i++) {
         write_file("pairs.tsv", files[i]);
         RUN("--predictions=pairs.tsv", "pairs.tsv");
         expect_none("\nBLEU  ");
@@ -125,14 +125,3 @@ START_TEST(test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "evaluate_texts",
-        SUPPORT_TESTS(test_evaluate_texts_have_bleu_and_chrf_with_a_signature,
-                      test_evaluate_texts_as_json_adds_fields_and_keeps_the_others,
-                      test_evaluate_several_targets_of_a_source_are_references,
-                      test_evaluate_texts_are_compared_in_composed_form,
-                      test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words));
-}

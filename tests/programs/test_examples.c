@@ -110,7 +110,7 @@ START_TEST(test_each_example_of_each_command_runs)
                                         "where.png",
                                         "out/attention/exact_match.png",
                                         "out/sort/sort.safetensors"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, files); i++)
         ck_assert_msg(support_exists(files[i]), "there is no %s", files[i]);
 }
 END_TEST
@@ -123,18 +123,3 @@ START_TEST(test_example_in_the_manual_is_that_of_help)
     ck_assert_ptr_nonnull(strstr(result.output, "\nlookback evaluate out test.tsv\n.EE\n"));
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("examples");
-    tcase_add_test(tests, test_four_commands_of_help_lead_from_pairs_to_a_picture);
-    tcase_add_test(tests, test_each_example_of_each_command_runs);
-    tcase_add_test(tests, test_example_in_the_manual_is_that_of_help);
-    Suite *suite = suite_create("examples");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

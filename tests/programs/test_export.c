@@ -86,7 +86,7 @@ START_TEST(test_export_as_bf16_rounds_to_the_nearest_finite_number)
     app_numbers n = {.type = APP_NUMBER_BF16, .params = params};
     app_numbers_named(&n, "w", w, NULL);
     char *at = strchr(n.arrays.text, '{');
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; SUPPORT_ROW(i, halves); i++) {
         at += strcspn(at, "0123456789-");
         ck_assert_int_eq(strtol(at, &at, 10), halves[i]);
     }
@@ -137,7 +137,7 @@ START_TEST(test_export_writes_each_character_as_a_string_of_c)
         all[count] = symbols[count];
         length += (size_t)snprintf(train + length, sizeof train - length, "a%c\t%cb\n", c, c);
     }
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) all[count++] = ends[i];
+    for (size_t i = 0; SUPPORT_ROW(i, ends); i++) all[count++] = ends[i];
     support_write_text("train.tsv", train);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "100", "--batch", "8",
                   "--target-separator", "", "--format", "tsv", "--lexicon-from-train");
@@ -274,7 +274,7 @@ START_TEST(test_export_names_everything_after_its_file)
     static const char *const bad[] = {"g2p", "2p.c", "my-model.c", ".c", "_g.c", "g2p.h", ".onnx"};
     char path[SUPPORT_PATH];
     support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_NONE);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", bad[i]);
         ck_assert_int_eq(result.status, 2);
         ck_assert_ptr_nonnull(strstr(result.error, "expected NAME.c, where names in C can begin with NAME"));
@@ -323,7 +323,7 @@ START_TEST(test_export_that_does_not_fit_leaves_no_file)
     SUPPORT_RUN(&result, NULL, "/bin/sh", "-c", limit);
     support_expect(&result, 74, "", "lookback export: g2p.c: cannot write: File too large\n");
     ck_assert_uint_eq(support_file_count(), 1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, outputs); i++) {
         ck_assert_int_eq(mkdir(support_path(path, seconds[i]), 0700), 0);
         SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "model", "-q", "-o", outputs[i]);
         ck_assert_int_eq(result.status, 74);
@@ -337,20 +337,3 @@ START_TEST(test_export_that_does_not_fit_leaves_no_file)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "export",
-        SUPPORT_TESTS(test_export_gives_the_outputs_of_predict, test_export_follows_a_beam,
-                      test_export_as_small_numbers_changes_little,
-                      test_export_as_bf16_rounds_to_the_nearest_finite_number,
-                      test_export_normalises_as_predict_does,
-                      test_export_composes_what_a_composed_model_reads,
-                      test_export_splits_at_separators_as_predict_does,
-                      test_export_has_room_for_texts_by_those_of_the_training,
-                      test_export_writes_each_character_as_a_string_of_c, test_export_refuses_texts_by_number,
-                      test_export_keeps_its_promises_for_rubbish, test_export_multiplies_small_numbers,
-                      test_export_says_what_it_cannot, test_export_names_everything_after_its_file,
-                      test_export_twice_gives_the_same_bytes, test_export_that_does_not_fit_leaves_no_file));
-}

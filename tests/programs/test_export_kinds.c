@@ -32,7 +32,7 @@ START_TEST(test_export_gives_the_outputs_of_predict_for_each_kind_of_model)
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 20, 2);
     support_write_texts(letters, sizeof letters / sizeof *letters);
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    for (size_t m = 0; SUPPORT_ROW(m, models); m++) {
         const char *train[3 * OPTIONS] = {
             "--train",   "train.tsv", "--dev",   "dev.tsv", "--target-separator", " ",  "--hidden", "32",
             "--dropout", "0",         "--lr",    "0.005",   "--warm-up",          "20", "--steps",  "120",
@@ -47,9 +47,3 @@ START_TEST(test_export_gives_the_outputs_of_predict_for_each_kind_of_model)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("export kinds",
-                             SUPPORT_TESTS(test_export_gives_the_outputs_of_predict_for_each_kind_of_model));
-}

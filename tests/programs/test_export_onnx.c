@@ -93,7 +93,7 @@ static void read_metadata(support_bytes message, const char *model)
                                        "lookback.source_vocabulary", "lookback.target_vocabulary"};
     lb_safetensors *file = lb_model_file_open(model, NULL, NULL);
     ck_assert_ptr_nonnull(file);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, keys); i++) {
         support_field entry;
         ck_assert(support_next_field(&message, &entry));
         ck_assert_int_eq(entry.number, 14);
@@ -144,7 +144,7 @@ static void expect_sound_files(const char *model, bool attends)
     ck_assert_uint_eq(decoder.outputs.count, handed_on + 1 + attends);
     lb_strings *const all[] = {&encoder.inputs, &encoder.outputs, &encoder.values,
                                &decoder.inputs, &decoder.outputs, &decoder.values};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) lb_strings_free(all[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, all); i++) lb_strings_free(all[i]);
 }
 
 START_TEST(test_export_writes_sound_onnx_files)
@@ -152,7 +152,7 @@ START_TEST(test_export_writes_sound_onnx_files)
     static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_DOT, LB_ATTENTION_GENERAL,
                                 LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_NONE};
     char path[SUPPORT_PATH];
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         support_train_pair_model(support_path(path, "pairs.safetensors"), 0, kinds[i]);
         expect_sound_files("pairs.safetensors", kinds[i] != LB_ATTENTION_NONE);
     }
@@ -202,7 +202,7 @@ START_TEST(test_export_says_what_onnx_cannot)
     expect_refusal("hard.safetensors", "--type=int8", 2, "--type: found g2p.onnx, expected a C file");
     expect_refusal("hard.safetensors", "--type=bf16", 2, "--type: found g2p.onnx, expected a C file");
     support_write_pairs("train.tsv", 40, 1);
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, models); i++) {
         SUPPORT_TRAIN("--train", "train.tsv", "--no-hold-out", "--steps", "1", "--fresh", "--model",
                       "transformer", "--hidden", "32", "--set", models[i].setting);
         support_assert_trained();
@@ -216,14 +216,7 @@ START_TEST(test_export_is_onnx_by_a_name_with_a_stem)
 {
     static const char *const names[] = {"a.onnx", "out/a.onnx", "a.b.onnx"};
     static const char *const others[] = {".onnx", "out/.onnx", "onnx", "a.onnx/g2p.c", "a.onnx.c", ""};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) ck_assert(app_onnx_is_name(names[i]));
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) ck_assert(!app_onnx_is_name(others[i]));
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) ck_assert(app_onnx_is_name(names[i]));
+    for (size_t i = 0; SUPPORT_ROW(i, others); i++) ck_assert(!app_onnx_is_name(others[i]));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("export onnx", SUPPORT_TESTS(test_export_is_onnx_by_a_name_with_a_stem,
-                                                          test_export_writes_sound_onnx_files,
-                                                          test_export_says_what_onnx_cannot));
-}

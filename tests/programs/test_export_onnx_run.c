@@ -161,7 +161,7 @@ static const lb_seq2seq_config recurrent[] = {
 
 START_TEST(test_export_onnx_of_a_recurrent_model_computes_what_the_library_does)
 {
-    for (size_t i = 0; i < sizeof recurrent / sizeof *recurrent; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, recurrent); i++) {
         made m = begin((int)i);
         lb_seq2seq_config config = recurrent[i];
         config.source_vocab = SOURCES;
@@ -187,7 +187,7 @@ static const lb_transformer_config transformers[] = {
 
 START_TEST(test_export_onnx_of_a_transformer_computes_what_the_library_does)
 {
-    for (size_t i = 0; i < sizeof transformers / sizeof *transformers; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, transformers); i++) {
         made m = begin((int)i);
         lb_transformer_config config = transformers[i];
         config.source_vocab = SOURCES;
@@ -202,10 +202,3 @@ START_TEST(test_export_onnx_of_a_transformer_computes_what_the_library_does)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "export onnx run", SUPPORT_TESTS(test_export_onnx_of_a_recurrent_model_computes_what_the_library_does,
-                                         test_export_onnx_of_a_transformer_computes_what_the_library_does));
-}

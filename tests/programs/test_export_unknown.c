@@ -93,11 +93,3 @@ START_TEST(test_exportable_the_next_positions_are_refused)
     lb_params_free(text.params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("export unknown",
-                             SUPPORT_TESTS(test_exportable_a_custom_kind_is_refused_by_its_name,
-                                           test_exportable_the_next_kind_is_refused_by_its_name,
-                                           test_exportable_the_next_positions_are_refused));
-}

@@ -169,7 +169,7 @@ START_TEST(test_features_that_are_missing_are_refused)
     RUN(NULL, TRAIN, "--steps", "1");
     ck_assert_msg(result.status == 0, "%s", result.error);
     static const char *const without[] = {"mare\n", "mare N;PL\n", "mare;N;PL\n", "m a r e\n"};
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, without); i++) {
         RUN(without[i], "predict", "out");
         support_expect(&result, 65, "",
                        "lookback predict: standard input:1: found no tab, expected a text, a tab and its "
@@ -220,7 +220,7 @@ START_TEST(test_features_of_a_transformer_have_no_order)
     static const char *const ways[] = {"feature_positions=true", "feature_positions=false"};
     write_forms("train.tsv", 0, WORDS);
     write_forms("dev.tsv", WORDS, 40);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, ways); i++) {
         RUN(NULL, "train", "--train", "train.tsv", "--dev", "dev.tsv", "--features-column", "3", "--model",
             "transformer", "--hidden", "16", "--heads", "2", "--steps", "30", "--threads", "1", "--fresh",
             "--set", ways[i]);
@@ -265,7 +265,7 @@ START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
     static const char *const shares[] = {"0", "0.9"}, *const folders[] = {"seen", "made-up"};
     write_forms("train.tsv", 0, 10);
     write_forms("dev.tsv", WORDS, 40);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, shares); i++) {
         RUN(NULL, TRAIN, "--hallucinate", shares[i], "--out", folders[i]);
         ck_assert_msg(result.status == 0, "%s", result.error);
         ck_assert_int_eq(sscanf(result.output, "exact match %lf on ", &exact[i]), 1);
@@ -287,16 +287,3 @@ START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
     ck_assert_ptr_nonnull(strstr(result.error, "it was trained with --hallucinate 0.9, this run has"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "features", SUPPORT_TESTS(test_features_of_a_teacher_keep_their_columns,
-                                  test_features_columns_of_the_training_are_the_default_of_all_programs,
-                                  test_features_columns_of_the_training_are_those_of_further_ones,
-                                  test_features_of_a_transformer_have_no_order,
-                                  test_features_choose_the_form_of_the_same_word,
-                                  test_features_of_few_words_are_learned_on_made_up_ones,
-                                  test_features_that_are_missing_are_refused,
-                                  test_features_predictions_are_compared_with_their_features));
-}

@@ -47,7 +47,7 @@ static const struct {
 
 START_TEST(test_formats_each_file_has_the_right_pairs)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char words[512], expected[64], said[256];
         snprintf(words, sizeof words, "evaluate --json --predictions %s", cases[i].words);
         snprintf(expected, sizeof expected, "{\"pairs\":%s,\"skipped_lines\":0,", cases[i].pairs);
@@ -90,7 +90,7 @@ START_TEST(test_formats_training_is_that_on_plain_pairs)
 {
     run("train words.tsv --target-separator ' '" TRAIN "plain\"");
     ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
-    for (size_t i = 0; i < sizeof trained / sizeof *trained; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, trained); i++) {
         char words[512];
         bool piped = strncmp(trained[i].words, "cat ", 4) == 0;
         snprintf(words, sizeof words, "%s%s" TRAIN "other\" --fresh", piped ? "-V > /dev/null; " : "",
@@ -217,7 +217,7 @@ static const struct {
 
 START_TEST(test_formats_what_does_not_fit_is_refused)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         run(refused[i].words);
         ck_assert_msg(support_run_result.status == refused[i].status, "%s: %s", refused[i].words,
                       support_run_result.error);
@@ -226,13 +226,3 @@ START_TEST(test_formats_what_does_not_fit_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("formats",
-                             SUPPORT_TESTS(test_formats_each_file_has_the_right_pairs,
-                                           test_formats_training_is_that_on_plain_pairs,
-                                           test_formats_of_the_training_are_the_default_of_all_programs,
-                                           test_formats_weights_are_of_the_training_alone,
-                                           test_formats_what_does_not_fit_is_refused));
-}

@@ -140,12 +140,3 @@ START_TEST(test_export_without_room_for_a_compiler_does_not_blame_it)
     support_assert_trained();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "full_disk",
-        SUPPORT_TESTS(test_a_full_disk_has_one_status_and_a_last_line_with_file_and_reason,
-                      test_trainings_side_by_side_say_why_they_failed_in_the_log_or_in_the_last_line,
-                      test_export_without_room_for_a_compiler_does_not_blame_it));
-}

@@ -74,9 +74,3 @@ START_TEST(test_invisible_symbols_are_printed_by_number)
                 "  1 source symbol never seen in training, 1 time: \"U+00A0\" 1\n");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("graphemes", SUPPORT_TESTS(test_graphemes_are_symbols_of_the_model,
-                                                        test_invisible_symbols_are_printed_by_number));
-}

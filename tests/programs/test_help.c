@@ -72,7 +72,7 @@ START_TEST(test_app_options_parse_wrong_value_is_answered_with_the_likely_one)
         {"--colour=blu", COLOURS "\"blu\" (did you mean blues?)"},
         {"--colour=green", COLOURS "\"green\""},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         ck_assert_int_eq(parse(cases[i][0]), LB_ERROR_ARGUMENT);
         ck_assert_str_eq(error.message, cases[i][1]);
     }
@@ -159,14 +159,3 @@ START_TEST(test_app_options_read_by_hands_the_table_over_and_parses_nothing)
     ck_assert_ptr_eq(read, &program);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("help",
-                             SUPPORT_TESTS(test_app_options_parse_alias_is_its_choice,
-                                           test_app_options_parse_word_is_that_of_the_list,
-                                           test_app_options_parse_wrong_value_is_answered_with_the_likely_one,
-                                           test_app_options_help_lists_choices_aliases_and_examples,
-                                           test_app_options_help_is_short_where_options_are_marked_as_usual,
-                                           test_app_options_read_by_hands_the_table_over_and_parses_nothing));
-}

@@ -109,15 +109,3 @@ START_TEST(test_no_hold_out_with_what_needs_other_pairs_is_refused)
     support_assert_refused(2, "--no-hold-out leaves no pairs to compare the models on");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("hold out",
-                             SUPPORT_TESTS(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights,
-                                           test_hold_out_from_a_pipe_is_said_with_its_name,
-                                           test_no_hold_out_killed_and_run_again_ends_with_the_same_file,
-                                           test_no_hold_out_is_another_run,
-                                           test_no_hold_out_members_have_equal_weights,
-                                           test_no_hold_out_with_a_teacher_needs_no_dev,
-                                           test_no_hold_out_with_what_needs_other_pairs_is_refused));
-}

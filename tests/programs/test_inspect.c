@@ -94,7 +94,7 @@ END_TEST
 START_TEST(test_inspect_json_has_all_of_it)
 {
     const char *const models[] = {model, sorter, ensemble};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, models); i++) {
         RUN(models[i], "--json", "--tensors");
         ck_assert_int_eq(result.status, 0);
         cJSON *json = cJSON_Parse(result.output);
@@ -135,7 +135,9 @@ START_TEST(test_inspect_strange_text_does_not_get_to_the_terminal)
     ck_assert_int_eq(
         lb_seq2seq_init(&odd, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}), LB_OK);
     const lb_safetensors_metadata metadata = {LB_TRAINING_KEY, "{\"a\\u001b[31m\":\"b\\u0007\"}"};
-    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path(path, "odd"), &metadata, 1, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path(path, "odd"),
+                                   (lb_checkpoint_extra){.metadata = &metadata, .metadata_count = 1}, NULL),
+                     LB_OK);
     lb_params_free(params);
     RUN(path);
     EXPECT_UNUSABLE("odd: lookback.task is missing from the metadata", "training",
@@ -193,12 +195,5 @@ int main(void)
     support_train_model(support_path(sorter, "out/sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(model, "model.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
-    return support_run_tests(
-        "inspect", SUPPORT_TESTS(test_inspect_model_of_texts_is_told_with_rules_and_symbols,
-                                 test_inspect_model_that_sorts_is_told_with_its_task,
-                                 test_inspect_ensemble_is_told_with_its_members,
-                                 test_inspect_json_has_all_of_it, test_inspect_what_is_no_model_is_refused,
-                                 test_inspect_strange_text_does_not_get_to_the_terminal,
-                                 test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does,
-                                 test_inspect_points_have_their_shapes_by_the_names_of_axes));
+    return support_run_tests();
 }

@@ -196,18 +196,3 @@ START_TEST(test_interrupt_that_was_ignored_from_the_start_stays_ignored)
     ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("interrupt",
-                             SUPPORT_TESTS(test_interrupt_of_train_by_ctrl_c_ends_with_the_same_bits,
-                                           test_interrupt_of_train_by_sigterm_ends_with_the_same_bits,
-                                           test_interrupt_of_sort_ends_with_the_same_bits,
-                                           test_interrupt_of_compare_ends_with_the_same_bits,
-                                           test_interrupt_ends_the_line_of_the_bar,
-                                           test_interrupt_of_a_fresh_run_says_that_fresh_would_start_over,
-                                           test_interrupt_of_one_of_several_models_names_it,
-                                           test_interrupt_sent_twice_in_an_instant_is_one_request,
-                                           test_interrupt_sent_again_later_ends_at_once,
-                                           test_interrupt_that_was_ignored_from_the_start_stays_ignored));
-}

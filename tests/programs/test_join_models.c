@@ -115,11 +115,3 @@ START_TEST(test_join_keeps_the_earlier_model_of_the_folder)
     free(kept);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("join_models",
-                             SUPPORT_TESTS(test_join_prints_a_table_and_predict_shows_who_voted_for_what,
-                                           test_join_and_votes_refuse_what_cannot_be,
-                                           test_join_keeps_the_earlier_model_of_the_folder));
-}

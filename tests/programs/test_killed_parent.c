@@ -118,11 +118,3 @@ START_TEST(test_sweep_waits_two_minutes_for_a_folder_and_no_longer)
     lb_lock_free(lock);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("killed_parent",
-                             SUPPORT_TESTS(test_sweep_waits_for_what_a_killed_one_has_left_behind,
-                                           test_ensemble_waits_for_what_a_killed_one_has_left_behind,
-                                           test_sweep_waits_two_minutes_for_a_folder_and_no_longer));
-}

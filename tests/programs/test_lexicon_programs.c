@@ -56,7 +56,7 @@ START_TEST(test_lexicon_of_join_is_written_whatever_the_search)
     ck_assert_ptr_nonnull(
         strstr(result.error, "1 of 4 entries of the lexicon have several targets; the first"));
     const char *const searches[][2] = {{"--beam", "1"}, {"--beam", "8"}, {"--batch", "1"}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, searches); i++) {
         RUN("bad\nab\nxyz\ne\xcc\x81"
             "a\nBad\n",
             LOOKBACK, "predict", "exact", "--only-outputs", searches[i][0], searches[i][1]);
@@ -87,7 +87,7 @@ START_TEST(test_lexicon_is_first_among_the_best_and_scored_as_score_does)
         ck_assert_int_eq(from && strcmp(from, "lexicon") == 0, i < 2);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "probability")), i == 0);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "score")), i == 0);
-        for (int k = 0; k < 2; k++) ck_assert_int_eq(strcmp(text, texts[k]) == 0, k == i);
+        for (int k = 0; SUPPORT_ROW(k, texts); k++) ck_assert_int_eq(strcmp(text, texts[k]) == 0, k == i);
     }
     double probability = cJSON_GetObjectItem(cJSON_GetArrayItem(outputs, 1), "probability")->valuedouble;
     RUN("ab\tA B\n", LOOKBACK, "score", "exact", "-");
@@ -315,14 +315,14 @@ START_TEST(test_lexicon_that_contradicts_itself_is_refused_by_each_command_alike
     unsigned char *file =
         (unsigned char *)support_read_file(support_path(path, "exact/model.safetensors"), &size);
     while (memcmp(file + head + 12, "\0ab\0new B", 9) != 0) head++;
-    for (size_t i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, contradictions); i++) {
         unsigned char *hostile = malloc(size);
         memcpy(hostile, file, size);
         memcpy(hostile + head + contradictions[i].at, contradictions[i].bytes, 1);
         seal(hostile, size, head, i > 0);
         support_write_file(support_path(path, "hostile"), hostile, size);
         free(hostile);
-        for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+        for (size_t k = 0; SUPPORT_ROW(k, commands); k++) {
             const char *const *c = commands[k];
             RUN("ab\n", LOOKBACK, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
             SUPPORT_CHECK(result.status == 65 && strstr(result.error, contradictions[i].error),
@@ -342,7 +342,7 @@ START_TEST(test_lexicon_that_cannot_be_is_refused_with_its_line)
                {"bad\tV;PST\tA\n", "words.tsv:1: "},
                {"bad\tA  B\n\xff\tA\n", "words.tsv:2: "},
                {"", "words.tsv"}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         support_write_text("words.tsv", bad[i].text);
         RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
         expect_refused(bad[i].message);
@@ -374,14 +374,5 @@ END_TEST
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "lexicon_programs",
-        SUPPORT_TESTS(test_lexicon_of_join_is_written_whatever_the_search,
-                      test_lexicon_is_first_among_the_best_and_scored_as_score_does,
-                      test_lexicon_leaves_other_outputs_and_the_file_without_it_as_they_were,
-                      test_lexicon_case_folds, test_lexicon_in_evaluate_gives_both_figures,
-                      test_lexicon_of_a_training_is_given_or_learned_and_stays_in_the_next_one,
-                      test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file,
-                      test_lexicon_that_contradicts_itself_is_refused_by_each_command_alike,
-                      test_lexicon_that_cannot_be_is_refused_with_its_line));
+    return support_run_tests();
 }

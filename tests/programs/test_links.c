@@ -50,7 +50,7 @@ START_TEST(test_train_refuses_links_in_its_folder_and_names_them)
     support_write_text("victim", "precious");
     SUPPORT_TRAIN(TRAIN, "--out", "teacher");
     support_assert_trained();
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
+    for (int i = 0; SUPPORT_ROW(i, names); i++) {
         snprintf(folder, sizeof folder, "out-%d", i);
         snprintf(name, sizeof name, "%s/%s", folder, names[i]);
         snprintf(model, sizeof model, "%s/model.safetensors", folder);
@@ -164,14 +164,3 @@ START_TEST(test_train_follows_the_links_of_model_and_folder)
     support_assert_same_files("disk/model", "out/model.safetensors");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("links",
-                             SUPPORT_TESTS(test_train_refuses_links_in_its_folder_and_names_them,
-                                           test_train_creates_nothing_where_a_link_leads,
-                                           test_train_several_refuses_links_below_its_folder,
-                                           test_train_several_refuses_links_for_its_results,
-                                           test_train_replaces_no_file_that_the_link_of_an_index_leads_to,
-                                           test_train_follows_the_links_of_model_and_folder));
-}

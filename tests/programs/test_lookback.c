@@ -53,7 +53,7 @@ END_TEST
 START_TEST(test_lookback_help_lists_its_commands)
 {
     static const char *const words[] = {"help", "--help", "-h"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, words); i++) {
         RUN(LOOKBACK, words[i]);
         ck_assert_int_eq(result.status, 0);
         expect_list();
@@ -68,7 +68,7 @@ START_TEST(test_lookback_version_is_that_of_the_library)
 {
     char version[64];
     static const char *const words[] = {"--version", "-V", "version"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, words); i++) {
         RUN(LOOKBACK, words[i]);
         ck_assert_int_eq(result.status, 0);
         snprintf(version, sizeof version, "lookback %s\n", lb_version());
@@ -87,7 +87,7 @@ static int lines_of(const char *text)
     return lines;
 }
 
-START_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all)
+START_LOOP_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all, COMMANDS)
 {
     enum { SHORT = 60 };
     char text[1 << 14];
@@ -105,7 +105,7 @@ START_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all)
 }
 END_TEST
 
-START_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask)
+START_LOOP_TEST(test_help_of_a_command_is_the_same_in_each_way_to_ask, COMMANDS)
 {
     char usage[64], text[1 << 14];
     const char *name = commands[_i].name;
@@ -124,12 +124,12 @@ END_TEST
 static const char *const links[] = {"train_sort", "visualize"};
 
 /* As if an mpirun had started it whose MPI is not ours. */
-START_TEST(test_command_tells_of_itself_whatever_mpirun_has_set)
+START_LOOP_TEST(test_command_tells_of_itself_whatever_mpirun_has_set, COMMANDS)
 {
     static const char *const asked[] = {"--help", "-h", "--version", "-V"};
     static const char *const changes[] = {"PMI_SIZE=2", "OMPI_COMM_WORLD_SIZE=2", "PMIX_RANK=0",
                                           "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, asked); i++) {
         const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
         support_result_free(&result);
         ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
@@ -175,7 +175,7 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
     };
     char expected[160];
     ck_assert_int_eq(chdir(support_tempdir()), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const char *argv[16] = {LOOKBACK};
         memcpy((void *)(argv + 1), (const void *)cases[i].words, sizeof cases[i].words);
         run(argv);
@@ -185,7 +185,7 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
 }
 END_TEST
 
-START_TEST(test_command_called_by_a_link_goes_by_that_name)
+START_LOOP_TEST(test_command_called_by_a_link_goes_by_that_name, 2)
 {
     char path[SUPPORT_PATH], expected[128];
     const char *link = links[_i];
@@ -200,7 +200,7 @@ START_TEST(test_command_called_by_a_link_goes_by_that_name)
 }
 END_TEST
 
-START_TEST(test_command_names_itself_as_it_was_called)
+START_LOOP_TEST(test_command_names_itself_as_it_was_called, COMMANDS)
 {
     char expected[128];
     const char *name = commands[_i].name;
@@ -243,7 +243,7 @@ START_TEST(test_lookback_misspelt_word_is_answered_with_the_likely_one)
     static const char *const words[][2] = {
         {"trian", "train"}, {"visualise", "visualize"}, {"eval", "evaluate"},   {"Predict", "predict"},
         {"hepl", "help"},   {"train-sort", NULL},       {"verison", "version"}, {"TRAIN", "train"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
         char hint[64] = "", expected[128];
         if (words[i][1]) snprintf(hint, sizeof hint, " (did you mean %s?)", words[i][1]);
         snprintf(expected, sizeof expected, "lookback: unknown command \"%s\"%s; see lookback --help\n",
@@ -262,7 +262,7 @@ END_TEST
 START_TEST(test_train_understands_the_names_of_the_notebooks)
 {
     static const char *const names[][2] = {{"bahdanau", "additive"}, {"luong", "general"}};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, names); i++) {
         char line[64];
         RUN(LOOKBACK, "train", "--attention", names[i][0], "--print-config");
         ck_assert_int_eq(result.status, 0);
@@ -318,31 +318,3 @@ START_TEST(test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so)
     ck_assert_msg(result.status == 0, "%d: %s", result.status, result.error);
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("lookback");
-    tcase_add_test(tests, test_lookback_bare_lists_its_commands_and_fails);
-    tcase_add_test(tests, test_lookback_help_lists_its_commands);
-    tcase_add_test(tests, test_lookback_version_is_that_of_the_library);
-    tcase_add_loop_test(tests, test_help_of_a_command_is_the_same_in_each_way_to_ask, 0, COMMANDS);
-    tcase_add_loop_test(tests, test_help_of_a_command_is_short_and_says_how_to_see_all, 0, COMMANDS);
-    tcase_add_loop_test(tests, test_command_called_by_a_link_goes_by_that_name, 0, 2);
-    tcase_add_loop_test(tests, test_command_tells_of_itself_whatever_mpirun_has_set, 0, COMMANDS);
-    tcase_add_test(tests, test_train_prints_its_options_whatever_mpirun_has_set);
-    tcase_add_test(tests, test_command_writes_over_no_file_that_it_names_twice);
-    tcase_add_loop_test(tests, test_command_names_itself_as_it_was_called, 0, COMMANDS);
-    tcase_add_test(tests, test_lookback_through_a_link_of_any_other_name_takes_commands);
-    tcase_add_test(tests, test_lookback_unknown_word_is_refused);
-    tcase_add_test(tests, test_lookback_misspelt_word_is_answered_with_the_likely_one);
-    tcase_add_test(tests, test_lookback_with_the_runtime_inside_starts_once_with_threads_that_sleep);
-    tcase_add_test(tests, test_train_understands_the_names_of_the_notebooks);
-    tcase_add_test(tests, test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so);
-    Suite *suite = suite_create("lookback");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -41,14 +41,14 @@ static bool is_there(const char *tool)
     return *result.output != '\0';
 }
 
-START_TEST(test_page_is_plain_text_with_all_sections)
+START_LOOP_TEST(test_page_is_plain_text_with_all_sections, PAGES)
 {
     static const char *const sections[] = {"\n.SH NAME\nlookback", "\n.SH SYNOPSIS\n", "\n.SH DESCRIPTION\n",
                                            "\n.SH EXIT STATUS\n"};
     make_page(pages[_i]);
     const char *at = result.output;
     ck_assert_int_eq(strncmp(at, ".TH LOOKBACK", 12), 0);
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, sections); i++) {
         at = strstr(at, sections[i]);
         ck_assert_ptr_nonnull(at);
     }
@@ -74,7 +74,7 @@ START_TEST(test_page_has_the_options_of_the_program_with_their_defaults)
 END_TEST
 
 /* What roff would read in another way is spelled out: a plain - is a hyphen, which cannot be copied. */
-START_TEST(test_page_has_no_character_that_roff_changes)
+START_LOOP_TEST(test_page_has_no_character_that_roff_changes, PAGES)
 {
     static const char *const known[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti",
                                         "\\&", "\\:", "\\fB",  "\\fI",  "\\fR"};
@@ -91,7 +91,7 @@ START_TEST(test_page_has_no_character_that_roff_changes)
 }
 END_TEST
 
-START_TEST(test_groff_sets_the_page_without_a_warning)
+START_LOOP_TEST(test_groff_sets_the_page_without_a_warning, PAGES)
 {
     if (!is_there("groff")) return;
     make_page(pages[_i]);
@@ -100,7 +100,7 @@ START_TEST(test_groff_sets_the_page_without_a_warning)
 }
 END_TEST
 
-START_TEST(test_mandoc_finds_no_fault_but_the_missing_date)
+START_LOOP_TEST(test_mandoc_finds_no_fault_but_the_missing_date, PAGES)
 {
     if (!is_there("mandoc")) return;
     make_page(pages[_i]);
@@ -109,20 +109,3 @@ START_TEST(test_mandoc_finds_no_fault_but_the_missing_date)
     ck_assert_str_eq(result.output, "");
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("manual");
-    tcase_add_loop_test(tests, test_page_is_plain_text_with_all_sections, 0, PAGES);
-    tcase_add_test(tests, test_page_has_the_options_of_the_program_with_their_defaults);
-    tcase_add_loop_test(tests, test_page_has_no_character_that_roff_changes, 0, PAGES);
-    tcase_add_loop_test(tests, test_groff_sets_the_page_without_a_warning, 0, PAGES);
-    tcase_add_loop_test(tests, test_mandoc_finds_no_fault_but_the_missing_date, 0, PAGES);
-    Suite *suite = suite_create("manual");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

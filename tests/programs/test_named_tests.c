@@ -295,18 +295,3 @@ START_TEST(test_named_tests_in_memory_are_in_the_result)
     expect(error.message, "test two: expected one test of this name, with a file or with pairs in memory");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "named_tests",
-        SUPPORT_TESTS(
-            test_named_tests_are_in_log_picture_and_record_and_change_no_weights,
-            test_named_tests_are_in_the_log_while_the_training_goes_on,
-            test_named_tests_are_measured_as_dev_is, test_named_tests_killed_and_run_again_have_the_same_log,
-            test_named_tests_that_differ_are_another_run,
-            test_named_tests_can_be_chosen_on_and_are_then_spent,
-            test_named_tests_come_from_a_config_and_go_into_one, test_named_tests_that_cannot_be_are_refused,
-            test_named_tests_of_a_sweep_are_columns, test_named_tests_of_a_vote_are_lines,
-            test_named_tests_are_evaluated_in_one_table, test_named_tests_in_memory_are_in_the_result));
-}

@@ -1,9 +1,9 @@
 #include "cli/options.h"
 #include "console/console.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/tensor.h>
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,34 +369,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("options");
-    TCase *tests = tcase_create("options");
-    tcase_add_checked_fixture(tests, set_defaults, NULL);
-    tcase_add_test(tests, test_app_options_parse_no_option_leaves_defaults);
-    tcase_add_test(tests, test_app_options_parse_every_kind_is_set);
-    tcase_add_test(tests, test_app_options_parse_misspelt_option_is_answered_with_the_likely_one);
-    tcase_add_test(tests, test_app_options_parse_both_ends_of_range_are_in);
-    tcase_add_test(tests, test_app_options_parse_no_range_takes_any_int);
-    tcase_add_test(tests, test_app_options_parse_operands_are_returned_in_order);
-    tcase_add_test(tests, test_app_options_parse_dash_is_operand);
-    tcase_add_test(tests, test_app_options_parse_repeated_option_last_wins);
-    tcase_add_test(tests, test_app_options_parse_bad_value_is_refused);
-    tcase_add_test(tests, test_app_options_parse_leading_blank_is_refused);
-    tcase_add_test(tests, test_app_options_parse_bad_option_is_refused);
-    tcase_add_test(tests, test_app_options_parse_wrong_operand_count_is_refused);
-    tcase_add_test(tests, test_app_options_parse_texts_are_kept_in_their_order);
-    tcase_add_test(tests, test_app_options_parse_files_to_write_are_no_other_files);
-    tcase_add_test(tests, test_app_options_parse_names_are_not_empty);
-    tcase_add_test(tests, test_app_options_parse_no_in_front_takes_a_text_back);
-    tcase_add_test(tests, test_app_options_parse_no_in_front_turns_a_flag_off);
-    tcase_add_test(tests, test_app_options_help_shows_how_to_turn_off_what_is_on);
-    tcase_add_test(tests, test_app_options_parse_help_and_version_need_nothing_else);
-    tcase_add_test(tests, test_app_options_parse_all_belongs_to_help);
-    tcase_add_test(tests, test_app_options_parse_operand_is_the_value_of_its_option);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(set_defaults, NULL);
 }

@@ -2,11 +2,11 @@
  * takes seconds. */
 #include "support/process.h"
 #include "support/sort_model.h"
+#include "support/suite.h"
 #include "support/talk.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ START_TEST(test_predict_bad_line_ends_after_answers_to_those_before)
         {"\033[31m\v\xc2\x9b", "?[31m?\?? is not a number from 0 to 9"},
         {"1 \xff", "found 0xFF at byte 3 of the line, expected UTF-8"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char input[256], error[256];
         snprintf(input, sizeof input, "7 3\n5 0\n%s\n4 2\n", cases[i].line);
         snprintf(error, sizeof error, "lookback predict: standard input:3: %s\n", cases[i].error);
@@ -148,7 +148,7 @@ START_TEST(test_predict_list_of_a_million_numbers_is_refused)
         {1000, "found a list of 1000 numbers, expected at most 40"},
         {1000000, "found a line of more than 1048576 bytes, expected at most that many"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256], *text = line_of_ones(cases[i].count);
         run(model, NULL, text);
         snprintf(error, sizeof error, "lookback predict: standard input:2: %s\n", cases[i].error);
@@ -360,32 +360,5 @@ int main(void)
     support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    Suite *suite = suite_create("predict");
-    TCase *tests = tcase_create("predict");
-    tcase_add_checked_fixture(tests, NULL, free_result);
-    tcase_add_test(tests, test_predict_lists_are_sorted);
-    tcase_add_test(tests, test_predict_leading_zeros_are_read);
-    tcase_add_test(tests, test_predict_no_input_is_no_output);
-    tcase_add_test(tests, test_predict_bad_line_ends_after_answers_to_those_before);
-    tcase_add_test(tests, test_predict_zero_byte_is_no_number);
-    tcase_add_test(tests, test_predict_list_shorter_than_learned_is_told_once);
-    tcase_add_test(tests, test_predict_list_longer_than_learned_is_told_once);
-    tcase_add_test(tests, test_predict_list_of_a_million_numbers_is_refused);
-    tcase_add_test(tests, test_predict_blank_line_is_answered_with_a_blank_line);
-    tcase_add_test(tests, test_predict_endless_blank_line_is_refused);
-    tcase_add_test(tests, test_predict_output_without_end_is_cut_and_told);
-    tcase_add_test(tests, test_predict_many_lines_keep_order_and_batches_change_nothing);
-    tcase_add_test(tests, test_predict_batches_change_nothing_where_outputs_do_not_end);
-    tcase_add_test(tests, test_predict_line_is_answered_before_the_next_is_written);
-    tcase_add_test(tests, test_predict_full_disk_is_status_74);
-    tcase_add_test(tests, test_predict_reader_gone_ends_without_a_word);
-    tcase_add_test(tests, test_predict_standard_input_that_cannot_be_read_is_status_66);
-    tcase_add_test(tests, test_predict_wrong_usage_is_status_2);
-    tcase_add_test(tests, test_predict_help_and_version_go_to_standard_output);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(NULL, free_result);
 }

@@ -29,7 +29,7 @@ static void expect(int status, const char *output, const char *error)
 START_TEST(test_predict_beam_of_any_width_sorts)
 {
     static const char *const flags[] = {"--beam=1", "--beam=2", "--beam=5", "--beam=14"};
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, flags); i++) {
         run(model, flags[i], "7 3 9 1\n5 0 5\n4 2\n8 6 1\n");
         expect(0, "1 3 7 9\n0 5 5\n2 4\n1 6 8\n", "");
         run(plain, flags[i], "7 3\n5 0\n");
@@ -50,8 +50,8 @@ START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_source
         int64_t layers, heads;
     } models[] = {{model, 1, 1}, {headed, 1, 4}, {transformer, 2, 2}};
     const char *const flags[] = {"--beam=1", "--beam=3"};
-    for (int m = 0; m < 3; m++)
-        for (int f = 0; f < 2; f++) {
+    for (int m = 0; SUPPORT_ROW(m, models); m++)
+        for (int f = 0; SUPPORT_ROW(f, flags); f++) {
             char path[SUPPORT_PATH];
             support_path(path, "out.npy");
             const char *const argv[] = {PREDICT, models[m].path, flags[f], "--attention", path, NULL};
@@ -125,11 +125,5 @@ int main(void)
     support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
     support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
-    return support_run_tests(
-        "predict search",
-        SUPPORT_TESTS(test_predict_beam_of_any_width_sorts,
-                      test_predict_attention_is_an_array_of_layers_heads_targets_and_sources,
-                      test_predict_attention_takes_one_list_and_a_model_that_attends,
-                      test_predict_impossible_beam_is_status_2,
-                      test_predict_lists_have_all_options_of_texts));
+    return support_run_tests();
 }

@@ -53,8 +53,8 @@ START_TEST(test_predict_text_stands_before_its_output)
 {
     const char *const models[] = {folder, model, plain, ensemble};
     const char *const flags[] = {NULL, "--beam=4", "--batch=1"};
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++)
-        for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+    for (size_t m = 0; SUPPORT_ROW(m, models); m++)
+        for (size_t f = 0; SUPPORT_ROW(f, flags); f++) {
             run(models[m], flags[f], words);
             expect(0, answers, "");
         }
@@ -210,7 +210,7 @@ static const struct {
 
 START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
 {
-    for (size_t i = 0; i < sizeof bad_lines / sizeof *bad_lines; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad_lines); i++) {
         char input[64], error[256];
         snprintf(input, sizeof input, "bad\ncab\n%s\nbad\n", bad_lines[i].line);
         snprintf(error, sizeof error, INPUT "3: %s%s\n", bad_lines[i].error,
@@ -246,7 +246,7 @@ START_TEST(test_predict_line_of_a_megabyte_is_refused)
         {(1 << 20) + 1, "found a line of more than 1048576 bytes, expected at most that many"},
         {5 << 20, "found a line of more than 1048576 bytes, expected at most that many"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256], *text = with_long_line(cases[i].count);
         run(model, NULL, text);
         snprintf(error, sizeof error, INPUT "2: %s\n", cases[i].error);
@@ -300,7 +300,7 @@ END_TEST
 START_TEST(test_predict_attention_of_a_text_is_an_array)
 {
     const char *const flags[] = {"--beam=1", "--beam=3"};
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; SUPPORT_ROW(f, flags); f++) {
         char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
         snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
         run2(model, flag, flags[f], "cab\n");
@@ -365,7 +365,7 @@ static void expect_batches_change_nothing(const char *path, const char *beam, in
     ck_assert_int_eq(result.status, 0);
     char *single = strdup(result.output);
     const char *const batches[] = {"--batch=7", "--batch=4096"};
-    for (int b = 0; b < 2; b++) {
+    for (int b = 0; SUPPORT_ROW(b, batches); b++) {
         run2(path, beam, batches[b], input);
         ck_assert_str_eq(result.output, single);
     }
@@ -390,22 +390,5 @@ int main(void)
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "predict texts",
-        SUPPORT_TESTS(
-            test_predict_text_stands_before_its_output, test_predict_text_is_one_of_several_columns,
-            test_predict_blanks_around_a_text_mean_nothing,
-            test_predict_file_is_read_in_place_of_standard_input,
-            test_predict_n_best_outputs_come_with_falling_scores,
-            test_predict_length_penalty_changes_scores_not_the_order_of_lines,
-            test_predict_unknown_symbols_are_told_at_the_end_and_the_texts_answered,
-            test_predict_blank_line_is_answered_with_a_blank_line, test_predict_text_of_another_kind_is_told,
-            test_predict_many_unknown_symbols_are_summed_up, test_predict_padding_is_never_written,
-            test_predict_bad_line_is_status_65_after_answers_to_those_before,
-            test_predict_line_of_a_megabyte_is_refused, test_predict_text_shorter_than_learned_is_told_once,
-            test_predict_text_longer_than_learned_is_told_once, test_predict_zero_byte_is_no_text,
-            test_predict_attention_of_a_text_is_an_array,
-            test_predict_attention_takes_one_text_and_a_model_that_attends,
-            test_predict_text_is_answered_before_the_next_is_written,
-            test_predict_many_texts_keep_order_and_batches_change_nothing));
+    return support_run_tests();
 }

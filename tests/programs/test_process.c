@@ -1,8 +1,8 @@
 #include "support/process.h"
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/wait.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,22 +108,3 @@ START_TEST(test_support_run_no_such_program_is_status_127)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("process");
-    TCase *tests = tcase_create("process");
-    tcase_add_test(tests, test_support_run_large_text_passes_both_ways);
-    tcase_add_test(tests, test_support_run_input_refused_is_no_trouble);
-    tcase_add_test(tests, test_support_run_command_stops_at_an_event);
-    tcase_add_test(tests, test_support_wait_that_hangs_is_told);
-    tcase_add_test(tests, test_support_run_command_environment_and_directory_are_set);
-    tcase_add_test(tests, test_support_run_command_terminal_is_one);
-    tcase_add_test(tests, test_support_run_no_such_program_is_status_127);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -1,10 +1,10 @@
 #include "console/console.h"
 #include "support/process.h"
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 #include "training/train_options.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,7 +153,7 @@ START_TEST(test_app_short_count_keeps_three_digits)
     } cases[] = {{0, "0"},          {7.4, "7"},       {999.4, "999"},  {999.5, "1.00k"}, {9994, "9.99k"},
                  {9995, "10.0k"},   {45123, "45.1k"}, {99950, "100k"}, {999499, "999k"}, {999500, "1.00M"},
                  {1.2e10, "12.0G"}, {3e18, "3.00E"},  {1e21, "1000E"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char text[APP_SHORT];
         ck_assert_str_eq(app_short_count(cases[i].count, text), cases[i].text);
     }
@@ -167,7 +167,7 @@ START_TEST(test_app_short_time_rounds_to_seconds)
         const char *text;
     } cases[] = {{-1, "0:00"},   {0.4, "0:00"},       {59.6, "1:00"},
                  {754, "12:34"}, {3599.5, "1:00:00"}, {90061, "25:01:01"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char text[APP_SHORT];
         ck_assert_str_eq(app_short_time(cases[i].seconds, text), cases[i].text);
     }
@@ -345,34 +345,3 @@ START_TEST(test_app_train_in_view_counts_the_pairs_that_it_reads)
     ck_assert_str_eq(view.counting.config.unit, "pair");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("progress");
-    TCase *tests = tcase_create("progress");
-    tcase_add_test(tests, test_app_progress_update_log_writes_each_tenth);
-    tcase_add_test(tests, test_app_progress_update_log_writes_every_ten_seconds);
-    tcase_add_test(tests, test_app_progress_update_log_writes_at_most_once_a_second);
-    tcase_add_test(tests, test_app_progress_log_last_line_appears_once_with_its_measures);
-    tcase_add_test(tests, test_app_progress_end_without_update_writes_nothing);
-    tcase_add_test(tests, test_app_progress_update_resumed_counts_only_own_work);
-    tcase_add_test(tests, test_app_progress_update_total_unknown_tells_no_time_left);
-    tcase_add_test(tests, test_app_progress_update_overlong_text_is_cut);
-    tcase_add_test(tests, test_app_short_count_keeps_three_digits);
-    tcase_add_test(tests, test_app_short_time_rounds_to_seconds);
-    tcase_add_test(tests, test_app_progress_terminal_utf8_draws_coloured_bar);
-    tcase_add_test(tests, test_app_progress_terminal_no_color_other_locale_draws_plain_bar);
-    tcase_add_test(tests, test_app_progress_terminal_narrow_gives_up_bar_then_text);
-    tcase_add_test(tests, test_app_progress_terminal_narrow_drops_whole_fields_but_not_the_time_left);
-    tcase_add_test(tests, test_app_progress_late_waits_for_a_second_and_is_erased);
-    tcase_add_test(tests, test_app_progress_terminal_dumb_is_plain);
-    tcase_add_test(tests, test_app_progress_terminal_half_way_colours_both_parts);
-    tcase_add_test(tests, test_app_progress_terminal_redraws_at_most_ten_times_a_second);
-    tcase_add_test(tests, test_app_train_in_view_counts_the_pairs_that_it_reads);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -53,17 +53,9 @@ START_TEST(test_random_lists_wrong_usage_is_told)
                                            {"1", "-1", "1", "2", "9"}, {"", "1", "1", "2", "9"},
                                            {"1", "1", "1", "2", "9x"}, {"1", "4294967296", "1", "2", "9"},
                                            {"1", "1", "1", "2", NULL}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         draw(wrong[i][0], wrong[i][1], wrong[i][2], wrong[i][3], wrong[i][4]);
         support_expect(&result, 2, "", "usage: random_lists SEED COUNT LEAST MOST BELOW\n");
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("random lists",
-                             SUPPORT_TESTS(test_random_lists_are_those_of_the_seed_on_every_machine,
-                                           test_random_lists_have_every_length_and_number_between_the_bounds,
-                                           test_random_lists_wrong_usage_is_told));
-}

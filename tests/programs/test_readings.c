@@ -101,7 +101,7 @@ START_TEST(test_readings_of_a_pipe_are_those_of_the_file)
                                        "<(cat same.csv)", "<(gzip < same.csv)"};
     char command[COMMAND];
     make_table();
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, ways); i++) {
         snprintf(command, sizeof command, "$L evaluate table %s | head -n 2", ways[i]);
         expect(command, "pairs                     20\nexact match           100.00 %", "");
         snprintf(command, sizeof command, "$L score table %s | wc -l", ways[i]);
@@ -118,12 +118,3 @@ START_TEST(test_readings_of_a_pipe_are_those_of_the_file)
     expect("$L evaluate named - < <(cat named.csv) | head -n 1", "pairs                     20\n", "");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "readings",
-        SUPPORT_TESTS(test_readings_columns_of_all_programs_are_those_with_the_names_of_the_training,
-                      test_readings_members_of_objects_are_found_by_name,
-                      test_readings_of_a_pipe_are_those_of_the_file));
-}

@@ -85,7 +85,7 @@ static const struct {
 START_TEST(test_message_says_what_a_file_seems_to_be_and_what_to_type)
 {
     write_files();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         run(cases[i].words);
         const char *error = support_run_result.error;
         ck_assert_msg(support_run_result.status == cases[i].status, "%s: %s", cases[i].words, error);
@@ -142,11 +142,3 @@ START_TEST(test_training_that_ends_worse_than_guessing_says_so_and_fails)
     assert_last_line("training diverged"); /* the loss, or the norm of a gradient */
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("remedies",
-                             SUPPORT_TESTS(test_message_says_what_a_file_seems_to_be_and_what_to_type,
-                                           test_separator_that_no_line_has_is_said,
-                                           test_training_that_ends_worse_than_guessing_says_so_and_fails));
-}

@@ -272,7 +272,7 @@ START_TEST(test_report_of_lists_has_blanks_between_numbers_and_none_between_digi
         const char *list, *separator;
     } cases[] = {{LB_LIST_SORT, "4 2 7", " "}, {LB_LIST_ADD, "27+5", ""}};
     char path[SUPPORT_PATH];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3, .what = cases[i].what};
         lb_params *params = lb_params_new(1);
         lb_seq2seq lists;
@@ -301,7 +301,7 @@ START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
     } cases[] = {{"-", "blind \xC2\xB7 standard input"}, {"./pairs.tsv", "blind \xC2\xB7 pairs.tsv"}};
     char path[SUPPORT_PATH];
     write_pairs(path);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         RUN(REPORT, "bad\tB\n", blind, cases[i].pairs, "-o", "page.html");
         ck_assert_msg(result.status == 0, "%s", result.error);
         support_page p = support_open_page("page.html");
@@ -420,17 +420,5 @@ int main(void)
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(blind, "blind.safetensors"), 600, LB_ATTENTION_NONE);
     support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
-    return support_run_tests(
-        "report",
-        SUPPORT_TESTS(
-            test_report_has_the_outputs_of_predict, test_report_has_the_attention_of_predict_in_bytes,
-            test_report_has_the_erasure_and_the_gradient_of_predict, test_report_has_the_measures_of_evaluate,
-            test_report_has_what_the_attention_does_and_what_the_model_is_without_it,
-            test_report_has_the_likeliest_symbols_of_each_step, test_report_of_texts_has_no_expected_outputs,
-            test_report_of_lists_has_blanks_between_numbers_and_none_between_digits,
-            test_report_without_a_title_is_named_after_the_model_and_the_file,
-            test_report_of_the_same_command_is_the_same_page,
-            test_report_of_a_transformer_has_its_self_attention,
-            test_report_of_a_model_without_attention_has_no_weights,
-            test_report_of_bad_lines_stops_or_shows_them, test_report_of_nothing_usable_is_an_error));
+    return support_run_tests();
 }

@@ -55,7 +55,7 @@ START_TEST(test_report_without_an_engine_may_run_none)
     ck_assert_msg(result.status == 0, "%s", result.error);
     char *html = support_read_file(support_path(path, "page.html"), &size);
     static const char *const absent[] = {"wasm-unsafe-eval", "worker-src", "@POLICY@", "@MODEL@", "@ENGINE@"};
-    for (int i = 0; i < LB_LENGTH(absent); i++)
+    for (int i = 0; SUPPORT_ROW(i, absent); i++)
         ck_assert_msg(strstr(html, absent[i]) == NULL, "found %s", absent[i]);
     free(html);
 }
@@ -64,7 +64,7 @@ END_TEST
 START_TEST(test_report_refuses_what_is_no_engine_before_it_decodes)
 {
     static const char *const bad[] = {"", "<script", "<!doctype html>"};
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         report(bad[i]);
         ck_assert_int_eq(result.status, 65);
         ck_assert_ptr_nonnull(strstr(result.error, "engine.html: not the engine of a page; expected "));
@@ -85,9 +85,5 @@ END_TEST
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 50, LB_ATTENTION_ADDITIVE);
-    return support_run_tests("report engine",
-                             SUPPORT_TESTS(test_report_carries_the_engine_and_the_model_byte_for_byte,
-                                           test_report_without_an_engine_may_run_none,
-                                           test_report_refuses_what_is_no_engine_before_it_decodes,
-                                           test_report_without_a_file_of_the_engine_says_so));
+    return support_run_tests();
 }

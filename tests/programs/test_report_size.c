@@ -1,5 +1,5 @@
-/* report: how large the page of many long pairs is, and what it leaves out for that. This is too slow for
- * sanitizers, and belongs to verify. */
+/* report: how large the page of many long pairs is, and what it leaves out for that.
+ * This is too slow for sanitizers, and belongs to verify. */
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/report_page.h"
@@ -133,11 +133,3 @@ START_TEST(test_report_of_200_long_pairs_with_four_heads_has_the_mean_where_it_l
     support_close_page(&large);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "report_size",
-        SUPPORT_TESTS(test_report_of_200_long_pairs_is_smaller_than_a_megabyte,
-                      test_report_of_200_long_pairs_with_four_heads_has_the_mean_where_it_lacks_room));
-}

@@ -62,7 +62,7 @@ START_TEST(test_report_and_inspect_have_the_options_that_were_in_force)
 {
     static const char *const kinds[] = {"seq2seq", "transformer"};
     support_write_pairs("train.tsv", 300, 1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, kinds); i++) {
         SUPPORT_TRAIN("--train", "train.tsv", "--target-separator", " ", "--model", kinds[i], "--hidden",
                       "16", "--steps", "2", "--threads", "1", "--fresh");
         support_assert_trained();
@@ -145,12 +145,3 @@ START_TEST(test_report_does_not_leave_out_a_film_that_it_cannot_read)
     ck_assert_msg(result.status == 0, "%s", result.error);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("report_training",
-                             SUPPORT_TESTS(test_report_has_the_command_that_trains_the_model_again,
-                                           test_report_and_inspect_have_the_options_that_were_in_force,
-                                           test_report_of_a_training_has_its_history_and_its_film,
-                                           test_report_does_not_leave_out_a_film_that_it_cannot_read));
-}

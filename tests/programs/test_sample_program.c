@@ -1,7 +1,7 @@
 /* What the smallest program over the rooms of apps/ prints, and how it ends. */
+#include "base/instruction_set.h"
 #include "support/process.h"
 #include "support/suite.h"
-#include "tensor/instruction_set.h"
 #include <lookback/tensor.h>
 
 #include <stdio.h>
@@ -101,14 +101,3 @@ START_TEST(test_app_close_stdout_reader_gone_is_status_74_without_a_word)
     support_result_free(&result);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sample program",
-                             SUPPORT_TESTS(test_app_options_help_shows_options_defaults_and_wraps,
-                                           test_app_options_version_names_program_and_kernel,
-                                           test_app_options_wrong_usage_is_one_line_and_status_2,
-                                           test_app_fail_control_characters_are_replaced,
-                                           test_app_close_stdout_full_disk_is_status_74,
-                                           test_app_close_stdout_reader_gone_is_status_74_without_a_word));
-}

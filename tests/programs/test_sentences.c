@@ -191,7 +191,7 @@ static const struct {
 
 START_TEST(test_sentences_in_bad_files_are_refused_with_file_and_line)
 {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         support_write_text("a.de", bad[i].german);
         support_write_text("a.en", bad[i].english);
         SUPPORT_TRAIN("--train", "a.de", "--train-targets", "a.en", QUICK, "--out", "out");
@@ -213,14 +213,3 @@ START_TEST(test_sentences_in_another_script_are_hinted_at)
                   "%s", support_run_result.error);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sentences",
-                             SUPPORT_TESTS(test_sentences_are_trained_on_as_subwords,
-                                           test_sentences_have_their_options_unless_others_are_given,
-                                           test_sentences_are_announced_by_data,
-                                           test_sentences_that_start_from_words_stay_words,
-                                           test_sentences_in_bad_files_are_refused_with_file_and_line,
-                                           test_sentences_in_another_script_are_hinted_at));
-}

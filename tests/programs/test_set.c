@@ -27,7 +27,7 @@ START_TEST(test_set_is_the_option)
 {
     support_write_text("set.json", "{\"kv-heads\": 2, \"softcap\": 1.5, \"window\": 3,\n"
                                    "\"model\": \"transformer\"}\n");
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, pairs); i++) {
         char words[256];
         snprintf(words, sizeof words, "train --print-config %s", pairs[i][0]);
         run(words);
@@ -67,7 +67,7 @@ static const struct {
 
 START_TEST(test_set_refuses)
 {
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         char said[256];
         run(refused[i].words);
         ck_assert_int_eq(support_run_result.status, 2);
@@ -108,10 +108,3 @@ START_TEST(test_set_is_listed_behind_the_options)
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 62 options;"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("set", SUPPORT_TESTS(test_set_is_the_option, test_set_refuses,
-                                                  test_set_names_are_keys_of_a_config,
-                                                  test_set_is_listed_behind_the_options));
-}

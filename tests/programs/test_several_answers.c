@@ -148,12 +148,3 @@ START_TEST(test_several_answers_train_judges_as_evaluate_does)
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "any-target"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("several_answers",
-                             SUPPORT_TESTS(test_several_answers_each_line_counts_and_what_is_possible_is_said,
-                                           test_several_answers_any_of_them_is_right,
-                                           test_several_answers_n_best_counts_those_among_the_outputs,
-                                           test_several_answers_train_judges_as_evaluate_does));
-}

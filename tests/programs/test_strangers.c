@@ -53,19 +53,10 @@ START_TEST(test_stranger_target_is_what_a_person_would_write)
         {SUPPORT_PLURALS, "volo", "voloes"},        {SUPPORT_PLURALS, "vio", "vios"},
         {SUPPORT_PLURALS, "trock", "trocks"},
     };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, known); i++) {
         char target[SUPPORT_STRANGER_TEXT];
         support_stranger_target(known[i].kind, known[i].source, target);
         ck_assert_str_eq(target, known[i].target);
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("strangers",
-                             SUPPORT_TESTS(test_stranger_target_is_what_a_person_would_write,
-                                           test_train_seq2seq_without_a_flag_learns_to_reverse_words,
-                                           test_train_seq2seq_without_a_flag_learns_roman_numerals,
-                                           test_train_seq2seq_without_a_flag_learns_plurals));
-}

@@ -321,18 +321,3 @@ START_TEST(test_subwords_resumed_training_has_the_same_weights)
     support_assert_same_weights("whole/model.safetensors", "parts/model.safetensors");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "subword models",
-        SUPPORT_TESTS(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike,
-                      test_subwords_are_shown_and_scored_as_they_are_written, test_subwords_and_a_lexicon,
-                      test_join_words_averages_weights_over_pieces_of_the_output,
-                      test_join_words_adds_up_log_probabilities, test_join_words_of_an_odd_output,
-                      test_visualize_words_of_a_model, test_subwords_of_a_long_input_are_a_message,
-                      test_subwords_a_search_waits_for_outputs_of_twice_the_source,
-                      test_subwords_of_each_side_and_fewer_than_wanted,
-                      test_subwords_belong_to_the_run_and_to_what_starts_from_it,
-                      test_subwords_need_no_separators, test_subwords_resumed_training_has_the_same_weights));
-}

@@ -53,7 +53,7 @@ START_TEST(test_sweep_trains_each_combination_and_keeps_the_best)
     support_assert_trained();
     static const char *const folders[] = {"out/hidden=4,tied=true", "out/hidden=4,tied=false",
                                           "out/hidden=32,tied=true", "out/hidden=32,tied=false"};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, folders); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s/model.safetensors", folders[i]);
         ck_assert_msg(support_exists(name), "no %s", name);
@@ -179,7 +179,7 @@ START_TEST(test_sweep_that_cannot_be_is_refused_before_anything_is_trained)
         {"[1]", "sweep.json:1: found another value, expected a JSON object with a list of values", 65},
         {"{\"hidden\": [\"\xff\"]}", "sweep.json:1: expected text in UTF-8", 65},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         sweep(cases[i].json, NULL);
         support_assert_refused(cases[i].status, cases[i].message);
         ck_assert(!support_exists("out"));
@@ -263,20 +263,3 @@ START_TEST(test_sweep_of_names_with_tabs_has_a_table_that_can_be_read)
     free(table);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sweep",
-                             SUPPORT_TESTS(test_sweep_trains_each_combination_and_keeps_the_best,
-                                           test_sweep_of_the_same_again_trains_nothing_and_says_the_same,
-                                           test_sweep_keeps_an_earlier_model_that_is_not_its_own,
-                                           test_sweep_in_a_folder_that_another_process_has_is_refused,
-                                           test_sweep_some_combinations_are_drawn_by_the_seed,
-                                           test_sweep_that_cannot_be_is_refused_before_anything_is_trained,
-                                           test_sweep_quiet_prints_only_its_table_and_has_complete_logs,
-                                           test_sweep_of_a_config_can_be_taken_back,
-                                           test_sweep_a_training_without_its_log_is_not_started,
-                                           test_sweep_of_names_with_tabs_has_a_table_that_can_be_read,
-                                           test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1,
-                                           test_sweep_a_training_that_fails_does_not_end_the_others));
-}

@@ -122,13 +122,7 @@ static void check_command(const char *const words[8], int status, bool raw)
 START_TEST(test_lookback_on_a_terminal_has_no_control_characters)
 {
     make_files();
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, commands); i++)
         check_command(commands[i].argv, commands[i].status, commands[i].raw);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("terminal",
-                             SUPPORT_TESTS(test_lookback_on_a_terminal_has_no_control_characters));
-}

@@ -34,7 +34,7 @@ START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
     static const char *const dev[] = {"--dev=dev.tsv", "--min-count=1"}; /* given, and held out */
     support_write_pairs("pairs.tsv", 200, 7);
     support_write_pairs("dev.tsv", 40, 8);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, dev); i++) {
         SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=never", "--out", "never", "--fresh");
         assert_noted(false);
         char *without = report_of(support_run_result.error);
@@ -125,14 +125,3 @@ START_TEST(test_train_index_is_one_of_three_words)
     support_assert_refused(2, "--set index: expected auto, always or never, found \"sometimes\"");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("train index",
-                             SUPPORT_TESTS(test_train_with_an_index_has_the_same_model_and_says_the_same,
-                                           test_train_resumes_with_an_index_what_began_without,
-                                           test_train_keeps_an_index_in_the_file_that_is_named,
-                                           test_train_takes_its_folder_before_it_reads_the_pairs,
-                                           test_train_with_a_damaged_index_makes_it_again,
-                                           test_train_index_is_one_of_three_words));
-}

@@ -292,7 +292,7 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
         {"--attention", "multi-head", "--normalize", "none", "--epochs", "3", "--steps", "0"},
     };
     support_write_pairs("train.tsv", PAIRS, 1);
-    for (int i = 0; i < (int)(sizeof models / sizeof *models); i++) {
+    for (int i = 0; SUPPORT_ROW(i, models); i++) {
         const char *arguments[64] = {SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--fresh"};
         int count = 0;
         while (arguments[count]) count++;
@@ -334,7 +334,7 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
     char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
     double values[VALUES][POINTS];
     support_write_pairs("train.tsv", 60, 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, runs); i++) {
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "10",
                       "--dropout", runs[i].dropout, "--label-smoothing", runs[i].smoothing, "--fresh");
         support_assert_trained();
@@ -439,26 +439,3 @@ START_TEST(test_train_seq2seq_runs_of_blanks_are_one_separator)
     support_expect(&found, 0, " b  a b \tY X Y\n", "");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_seq2seq",
-        SUPPORT_TESTS(test_train_seq2seq_learns_and_leaves_its_files,
-                      test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_training_loss,
-                      test_train_seq2seq_counts_edits_as_evaluate_does,
-                      test_train_seq2seq_counts_edits_of_outputs_without_an_end_as_evaluate_does,
-                      test_train_seq2seq_without_dev_holds_a_tenth_out,
-                      test_train_seq2seq_any_threads_and_folders_give_the_same_file,
-                      test_train_seq2seq_killed_again_and_again_ends_with_the_same_file,
-                      test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read,
-                      test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files,
-                      test_train_seq2seq_patience_stops_and_more_of_it_goes_on,
-                      test_train_seq2seq_stops_early_by_default,
-                      test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill,
-                      test_train_seq2seq_other_models_and_switches_train,
-                      test_train_seq2seq_hard_attention_transduces_and_goes_on_after_a_kill,
-                      test_train_seq2seq_local_and_recalling_attention_transduces_and_goes_on_after_a_kill,
-                      test_train_seq2seq_runs_of_blanks_are_one_separator,
-                      test_train_seq2seq_columns_and_separators_choose_what_is_learned));
-}

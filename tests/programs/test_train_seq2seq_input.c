@@ -36,7 +36,7 @@ static const struct {
 
 START_TEST(test_train_seq2seq_bad_file_is_status_65_with_file_and_line)
 {
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         support_write_text("bad.tsv", bad[i].text);
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "bad.tsv");
         support_assert_refused(65, bad[i].message);
@@ -110,7 +110,7 @@ static const struct {
 START_TEST(test_train_seq2seq_wrong_usage_is_status_2)
 {
     support_write_text("good.tsv", GOOD);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         const char *arguments[9] = {NULL};
         memcpy(arguments, wrong[i].arguments, sizeof wrong[i].arguments);
         support_train_pairs(arguments, NULL);
@@ -248,7 +248,7 @@ START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         char command[64], name[64];
         size_t before;
         snprintf(name, sizeof name, "out/%s", cases[i].file);
@@ -352,25 +352,3 @@ START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
     free(bytes);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_seq2seq_input",
-        SUPPORT_TESTS(test_train_seq2seq_bad_file_is_status_65_with_file_and_line,
-                      test_train_seq2seq_line_of_a_megabyte_is_status_65,
-                      test_train_seq2seq_file_that_cannot_be_read_is_status_66,
-                      test_train_seq2seq_wrong_usage_is_status_2,
-                      test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted,
-                      test_train_seq2seq_swapped_files_are_pointed_out,
-                      test_train_seq2seq_forgotten_separator_is_pointed_out,
-                      test_train_seq2seq_file_may_be_an_operand,
-                      test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result,
-                      test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal,
-                      test_train_seq2seq_folder_that_cannot_be_written_is_status_74,
-                      test_train_seq2seq_full_disk_is_status_74_and_old_files_stay,
-                      test_train_seq2seq_result_that_cannot_be_printed_is_status_74,
-                      test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays,
-                      test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_replaces_it,
-                      test_train_seq2seq_damaged_checkpoint_is_refused));
-}

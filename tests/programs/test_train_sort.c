@@ -1,12 +1,12 @@
 /* train_sort from the user's view: what it prints, its files, and that it survives a kill. This is
  * too slow for sanitizers. */
+#include "base/instruction_set.h"
 #include "support/pair_program.h"
 #include "support/process.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +251,7 @@ static const struct {
     {{"--out", ""}, 2, "--out: expected DIR, found \"\""},
 };
 
-START_TEST(test_train_sort_wrong_usage_is_one_clear_line)
+START_LOOP_TEST(test_train_sort_wrong_usage_is_one_clear_line, sizeof wrong / sizeof *wrong)
 {
     run(wrong[_i].flags);
     assert_fails(wrong[_i].status, wrong[_i].message);
@@ -312,31 +312,3 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     assert_fails(2, "cannot divide a width of 128 into 3 heads");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("train_sort");
-    TCase *tests = tcase_create("program");
-    tcase_add_test(tests, test_train_sort_small_task_learns_and_leaves_its_files);
-    tcase_add_test(tests, test_train_sort_computes_with_the_instruction_set_that_is_asked_for);
-    tcase_add_test(tests, test_train_sort_any_number_of_threads_gives_the_same_bits);
-    tcase_add_test(tests, test_train_sort_number_of_threads_is_that_of_the_environment_unless_given);
-    tcase_add_test(tests, test_train_sort_another_seed_gives_other_weights);
-    tcase_add_test(tests, test_train_sort_killed_again_and_again_ends_with_the_same_bits);
-    tcase_add_test(tests, test_train_sort_finished_run_repeats_its_result_without_training);
-    tcase_add_test(tests, test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replaces_it);
-    tcase_add_test(tests, test_train_sort_damaged_checkpoint_is_refused);
-    tcase_add_test(tests, test_train_sort_divergence_is_status_75_and_the_last_good_checkpoint_stays);
-    tcase_add_loop_test(tests, test_train_sort_wrong_usage_is_one_clear_line, 0,
-                        sizeof wrong / sizeof *wrong);
-    tcase_add_test(tests, test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays);
-    tcase_add_test(tests, test_train_sort_one_number_lists_and_layers_work);
-    tcase_add_test(tests, test_train_sort_takes_a_task_and_lengths_and_measures_other_ones);
-    tcase_add_test(tests, test_train_sort_transformer_learns_and_impossible_ones_are_refused);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -69,12 +69,3 @@ START_TEST(test_train_seq2seq_on_dev_targets_that_cannot_be_written_has_a_loss)
     support_assert_trained();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_start",
-        SUPPORT_TESTS(test_train_seq2seq_from_a_model_takes_its_architecture_and_refuses_another,
-                      test_train_seq2seq_from_a_better_model_keeps_it_and_says_so,
-                      test_train_seq2seq_on_dev_targets_that_cannot_be_written_has_a_loss));
-}

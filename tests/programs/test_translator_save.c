@@ -172,19 +172,10 @@ START_TEST(test_model_without_vocabularies_names_the_remedy)
 {
     pairs p;
     open_pairs(&p);
-    assert_saved(lb_model_save(&p.model.base, p.params, path, NULL, 0, &error));
+    assert_saved(lb_model_save(&p.model.base, p.params, path, (lb_checkpoint_extra){0}, &error));
     close_pairs(&p);
     ck_assert_ptr_null(lb_translator_open(path, &error));
     ck_assert_ptr_nonnull(
         strstr(error.message, "saved without its vocabularies; lb_translator_save saves both"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("translator save",
-                             SUPPORT_TESTS(test_save_of_a_model_that_sorts_is_opened_by_all_programs,
-                                           test_save_of_a_model_of_pairs_is_opened_by_all_programs,
-                                           test_save_refuses_what_could_not_be_opened,
-                                           test_model_without_vocabularies_names_the_remedy));
-}

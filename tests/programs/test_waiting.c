@@ -161,11 +161,5 @@ END_TEST
 int main(void)
 {
     support_train_pair_model(support_path(model, "model.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    return support_run_tests("waiting",
-                             SUPPORT_TESTS(test_predict_into_a_file_shows_a_bar_on_a_terminal,
-                                           test_predict_of_a_pipe_shows_a_count_without_a_bar,
-                                           test_answers_on_the_terminal_have_no_bar_between_them,
-                                           test_evaluate_score_and_report_show_a_bar,
-                                           test_ctrl_c_erases_the_bar, test_a_warning_erases_the_bar_first,
-                                           test_predict_says_that_it_waits_for_the_keyboard));
+    return support_run_tests();
 }

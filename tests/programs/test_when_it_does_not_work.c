@@ -78,9 +78,3 @@ START_TEST(test_each_command_shows_what_the_page_says)
     free(script);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("when_it_does_not_work",
-                             SUPPORT_TESTS(test_each_command_shows_what_the_page_says));
-}

@@ -26,7 +26,7 @@ static const struct rule {
     {"nn/",
      {"lookback/nn.h", "lookback/autograd.h", "lookback/tensor.h", "lookback/base.h", "lookback/ops.h",
       "lookback/op.h", "base/", "tensor/", "autograd/op.h", "autograd/tape.h", "nn/"}},
-    {"io/", {"lookback/base.h", "lookback/tensor.h", "lookback/io.h", "base/", "tensor/shape.h", "io/"}},
+    {"io/", {"lookback/base.h", "lookback/tensor.h", "lookback/io.h", "base/", "io/"}},
     {"data/", {"lookback/base.h", "lookback/tensor.h", "lookback/data.h", "base/", "io/", "data/"}},
     {"metrics/text.c", {"lookback/base.h", "lookback/metrics.h", "base/", "data/symbols.h", "metrics/"}},
     {"metrics/", {"lookback/base.h", "lookback/metrics.h", "base/", "metrics/"}},
@@ -34,25 +34,49 @@ static const struct rule {
     {"models/",
      {"lookback/models.h", "lookback/kinds.h", "lookback/nn.h", "lookback/io.h", "lookback/autograd.h",
       "lookback/tensor.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "base/", "tensor/",
-      "autograd/class_loss.h", "autograd/op.h", "autograd/tape.h", "nn/", "io/", "models/"}},
+      "autograd/class_loss.h", "autograd/op.h", "autograd/tape.h", "nn/", "io/json.h", "io/safetensors.h",
+      "models/"}},
     {"train/",
-     {"lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/nn.h", "lookback/io.h",
-      "lookback/metrics.h", "lookback/ops.h", "lookback/op.h", "lookback/base.h", "autograd/cause.h",
-      "autograd/tape.h", "base/", "nn/params.h", "tensor/", "data/", "models/", "io/", "train/"}},
-    {"settings/",
-     {"lookback/translate.h", "lookback/kinds.h", "base/", "data/", "models/file/model_formats.h",
-      "settings/"}},
+     {"lookback/train.h", "lookback/models.h", "lookback/nn.h", "lookback/io.h", "lookback/ops.h",
+      "lookback/op.h", "lookback/base.h", "autograd/cause.h", "autograd/tape.h", "base/", "nn/params.h",
+      "tensor/", "models/", "io/path.h", "io/run_differences.h", "io/safetensors.h", "train/"}},
+    {"settings/", {"lookback/translate.h", "lookback/kinds.h", "base/", "data/", "io/", "settings/"}},
     {"translate/",
      {"lookback/translate.h", "lookback/train.h", "lookback/models.h", "lookback/data.h", "lookback/io.h",
-      "lookback/metrics.h", "lookback/op.h", "lookback/tensor.h", "lookback/base.h", "base/", "nn/params.h",
-      "data/", "io/", "models/", "settings/", "train/", "translate/"}},
+      "lookback/metrics.h", "lookback/op.h", "lookback/ops.h", "lookback/tensor.h", "lookback/base.h",
+      "base/", "data/", "io/", "settings/", "translate/"}},
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
     /* A text that is typed into a report is printed by the code that printed its pairs. */
     {"web/engine/report.c", {"model.h", "report/statistics.h"}},
     {"web/engine/", {"model.h", "lessons.h", "reviews/reviews.h"}},
+    {"web/reviews/", {"reviews/", "base/", "data/symbols.h", "io/file.h", "io/lines.h"}}, /* of lesson 8 */
     {"web/npm/", {"lookback/translate.h", "base/buffer.h"}},
-    {"bench/",
-     {"shared/", "cli/options.h", "console/", "base/", "io/", "data/", "models/", "tensor/", "train/"}},
+    {"bench/", {"shared/", "cli/options.h", "console/", "base/", "io/", "data/"}},
+};
+
+/* The rooms of the engine above its ground, which is base/ and what of io/ they include. Nobody else includes their
+ * private headers, but for the tests, with what times the kernels alone. */
+static const char *const engine[] = {"tensor/", "autograd/", "nn/", "models/", "train/"};
+
+/* What each public header may include of the others. */
+static const struct rule public_rules[] = {
+    {"base.h", {"f64_names.h"}},
+    {"tensor.h", {"base.h"}},
+    {"autograd.h", {"tensor.h", "ops.h"}},
+    {"op.h", {"autograd.h"}},
+    {"io.h", {"tensor.h"}},
+    {"nn.h", {"autograd.h"}},
+    {"kinds.h", {"io.h", "nn.h"}},
+    {"models.h", {"io.h", "kinds.h"}},
+    {"train.h", {"models.h"}},
+    {"engine.h",
+     {"autograd.h", "base.h", "io.h", "kinds.h", "models.h", "nn.h", "ops.h", "tensor.h", "train.h"}},
+    {"data.h", {"base.h"}},
+    {"metrics.h", {"base.h"}},
+    {"plot.h", {"base.h"}},
+    {"translate.h", {"data.h", "train.h"}},
+    {"mpi.h", {"train.h"}},
+    {"lookback.h", {""}},
 };
 
 /* Names that the library must not use, and the one file that may. */
@@ -80,14 +104,32 @@ static bool starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-static bool may_include(const char *file, const char *included)
+static bool follows(const struct rule *all, size_t count, const char *file, const char *included)
 {
-    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
-        if (!starts_with(file, rules[r].file)) continue;
-        for (const char *const *may = rules[r].may_include; *may; may++)
+    for (size_t r = 0; r < count; r++) {
+        if (!starts_with(file, all[r].file)) continue;
+        for (const char *const *may = all[r].may_include; *may; may++)
             if (starts_with(included, *may)) return true;
         return false;
     }
+    return false;
+}
+
+static bool may_include(const char *file, const char *included)
+{
+    return follows(rules, sizeof rules / sizeof *rules, file, included);
+}
+
+static bool public_may_include(const char *file, const char *included)
+{
+    return follows(public_rules, sizeof public_rules / sizeof *public_rules, file, included);
+}
+
+/* Whether the path begins with a room of the engine. */
+static bool is_of_engine(const char *path)
+{
+    for (size_t i = 0; i < sizeof engine / sizeof *engine; i++)
+        if (starts_with(path, engine[i])) return true;
     return false;
 }
 
@@ -238,6 +280,57 @@ START_TEST(test_includes_of_pages_and_benchmarks_are_public_or_shared)
 }
 END_TEST
 
+static void check_public_includes(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include \"lookback/%511[^\"]", included) != 1) continue;
+        ck_assert_msg(public_may_include(file, included), "%s must not include lookback/%s", file, included);
+    }
+}
+
+START_TEST(test_includes_of_public_headers_follow_the_arrows)
+{
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/include/lookback/", "", check_public_includes), 0);
+    ck_assert(public_may_include("translate.h", "train.h"));
+    ck_assert(!public_may_include("train.h", "data.h"));
+    ck_assert(!public_may_include("base.h", "tensor.h"));
+    ck_assert(!public_may_include("new.h", "base.h"));
+}
+END_TEST
+
+static bool may_reach_engine(const char *file, const char *included)
+{
+    bool inside = starts_with(file, "src/") && is_of_engine(file + strlen("src/"));
+    return inside || !is_of_engine(included);
+}
+
+static void check_reach(const char *file, char *text)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char included[SUPPORT_PATH];
+        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
+        ck_assert_msg(may_reach_engine(file, included),
+                      "%s must not include %s: it is private in the engine; see docs/adr/0037-rooms.md", file,
+                      included);
+    }
+}
+
+START_TEST(test_includes_of_private_headers_of_the_engine_are_its_own)
+{
+    static const char *const folders[] = {"src/",       "apps/", "bench/",          "examples/",
+                                          "exercises/", "web/",  "tests/consumers/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", folders[i], check_reach), 0);
+    ck_assert(may_reach_engine("src/train/step.c", "nn/params.h"));
+    ck_assert(may_reach_engine("src/translate/join/join.c", "base/alloc.h"));
+    ck_assert(!may_reach_engine("src/translate/join/join.c", "models/built_in.h"));
+    ck_assert(!may_reach_engine("src/io/npy.c", "tensor/shape.h"));
+    ck_assert(!may_reach_engine("apps/export/export.c", "models/decode/model.h"));
+    ck_assert(!may_reach_engine("bench/bench_train.c", "train/trainer.h"));
+}
+END_TEST
+
 static void check_words(const char *file, char *text)
 {
     blank_prose(text);
@@ -318,12 +411,13 @@ static bool lesson_may_include(const char *included)
     return false;
 }
 
-/* The example in own/ is for authors of models, who need one more header. What reads the reviews of lesson 8 is built
- * with the library. */
+/* The examples in own/ are for authors of models, who need one more header, and maybe the engine alone. What reads
+ * the reviews of lesson 8 is built with the library, and its header includes a public one alone. */
 static bool example_may_include(const char *file, const char *included)
 {
-    bool for_authors = starts_with(file, "own/") && strcmp(included, "<lookback/op.h>") == 0;
-    bool reads = starts_with(file, "reviews/") || strcmp(included, "\"reviews/reviews.h\"") == 0;
+    bool for_authors = starts_with(file, "own/") && (strcmp(included, "<lookback/op.h>") == 0 ||
+                                                     strcmp(included, "<lookback/engine.h>") == 0);
+    bool reads = strcmp(file, "08_text.c") == 0 && strcmp(included, "\"reviews/reviews.h\"") == 0;
     return for_authors || reads || lesson_may_include(included);
 }
 
@@ -386,6 +480,8 @@ START_TEST(test_may_include_upward_arrow_is_found)
     ck_assert(!may_include("train/loop.c", "lookback/translate.h"));
     ck_assert(!may_include("translate/train.c", "lookback/plot.h"));
     ck_assert(!may_include("io/safetensors_reader.c", "lookback/nn.h"));
+    ck_assert(!may_include("train/loop.c", "lookback/data.h"));
+    ck_assert(!may_include("train/loop.c", "io/lines.h"));
     ck_assert(!may_include("plot/canvas.c", "tensor/shape.h"));
     ck_assert(!may_include("plot/canvas.c", "lookback/autograd.h"));
     ck_assert(!may_include("nn/gru.c", "lookback/lookback.h"));
@@ -435,18 +531,3 @@ START_TEST(test_find_unprefixed_function_is_found_and_others_are_not)
                       "enum { LB_A = sizeof(int) }; /* int bad(void); */"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("architecture",
-                             SUPPORT_TESTS(test_includes_of_every_source_follow_the_arrows,
-                                           test_includes_of_pages_and_benchmarks_are_public_or_shared,
-                                           test_words_of_every_source_print_nothing_and_bypass_no_allocator,
-                                           test_output_of_every_program_goes_through_the_console,
-                                           test_names_of_public_functions_start_with_lb,
-                                           test_includes_of_every_lesson_are_those_of_its_reader,
-                                           test_includes_of_every_exercise_are_those_of_its_reader,
-                                           test_may_include_upward_arrow_is_found,
-                                           test_find_forbidden_code_is_found_and_prose_is_not,
-                                           test_find_unprefixed_function_is_found_and_others_are_not));
-}

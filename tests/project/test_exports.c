@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST = 301, OPEN_FOLDERS = 16, WORD = 128, ROOM = 4000 };
+enum { MOST = 306, OPEN_FOLDERS = 16, WORD = 128, ROOM = 4000 };
 
 /* Words, sorted, and which of them were met. */
 typedef struct words {
@@ -117,7 +117,7 @@ START_TEST(test_exports_have_users)
         "apps",   "docs",      "examples",   "exercises",      "tests/consumers",
         "python", "README.md", "web/engine", "CONTRIBUTING.md"};
     read_exported();
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, places); i++) {
         char path[SUPPORT_PATH];
         ck_assert_int_lt(snprintf(path, sizeof path, SOURCE_DIR "/%s", places[i]), SUPPORT_PATH);
         if (access(path, R_OK) == 0) ck_assert_int_eq(nftw(path, note_users, OPEN_FOLDERS, FTW_PHYS), 0);
@@ -170,14 +170,79 @@ START_TEST(test_public_documents_name_no_private_symbol)
     static const char *const headers[] = {SOURCE_DIR "/include/lookback", GENERATED_DIR "/include/lookback"},
                              *const documents[] = {SOURCE_DIR "/docs", SOURCE_DIR "/README.md",
                                                    SOURCE_DIR "/include/lookback"};
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(nftw(headers[i], declare, OPEN_FOLDERS, FTW_PHYS), 0);
+    for (int i = 0; SUPPORT_ROW(i, headers); i++)
+        ck_assert_int_eq(nftw(headers[i], declare, OPEN_FOLDERS, FTW_PHYS), 0);
     qsort(declared.word, declared.count, sizeof *declared.word, compare);
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(nftw(documents[i], check_names, OPEN_FOLDERS, FTW_PHYS), 0);
+    for (int i = 0; SUPPORT_ROW(i, documents); i++)
+        ck_assert_int_eq(nftw(documents[i], check_names, OPEN_FOLDERS, FTW_PHYS), 0);
 }
 END_TEST
 
-int main(void)
+/* Notes which exports the code of a public header declares. */
+static void note_declared(const char *header)
 {
-    return support_run_tests("exports", SUPPORT_TESTS(test_exports_are_few, test_exports_have_users,
-                                                      test_public_documents_name_no_private_symbol));
+    size_t size, at;
+    char path[SUPPORT_PATH], name[WORD];
+    snprintf(path, sizeof path, SOURCE_DIR "/include/lookback/%s", header);
+    if (access(path, R_OK) != 0) snprintf(path, sizeof path, GENERATED_DIR "/include/lookback/%s", header);
+    char *text = support_read_file(path, &size);
+    support_keep_code(text);
+    for (const char *rest = text; (rest = next_name(rest, name)) != NULL;)
+        if (find(&exported, name, &at)) exported.met[at] = true;
+    free(text);
 }
+
+/* The headers that engine.h includes, and op.h. */
+static void read_engine(void)
+{
+    size_t size;
+    char header[WORD];
+    char *text = support_read_file(SOURCE_DIR "/include/lookback/engine.h", &size);
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+        if (sscanf(line, "#include \"lookback/%127[^\"]", header) == 1) note_declared(header);
+    note_declared("op.h");
+    free(text);
+}
+
+/* Where the ops of a row of the page are in their header: ascending. */
+static void check_order(const char *ops, const char *name, const char **last)
+{
+    char declared_as[WORD + 2];
+    snprintf(declared_as, sizeof declared_as, "*%s(", name);
+    const char *at = strstr(ops, declared_as);
+    if (!at) return;
+    ck_assert_msg(at > *last, "docs/engine.md has %s too late: ops are in the order of docs/ops.md", name);
+    *last = at;
+}
+
+START_TEST(test_page_of_the_engine_has_each_of_its_functions_once)
+{
+    enum { LINES = 300 };
+    static int times[ROOM];
+    size_t size, at, lines = 0;
+    char name[WORD];
+    read_exported();
+    read_engine();
+    char *page = support_read_file(SOURCE_DIR "/docs/engine.md", &size),
+         *ops = support_read_file(GENERATED_DIR "/include/lookback/ops.h", &size);
+    const char *last = ops;
+    for (const char *c = page; *c; c++) lines += *c == '\n';
+    ck_assert_uint_le(lines, LINES);
+    for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
+        char *end = strncmp(line, "| `lb_", 6) == 0 ? strstr(line, "` | ") : NULL;
+        if (!end) continue;
+        *end = '\0';
+        for (const char *rest = line; (rest = next_name(rest, name)) != NULL;) {
+            ck_assert_msg(find(&exported, name, &at) && exported.met[at],
+                          "docs/engine.md lists %s, which the headers of the engine do not export", name);
+            times[at]++;
+            check_order(ops, name, &last);
+        }
+    }
+    for (at = 0; at < exported.count; at++)
+        ck_assert_msg(times[at] == exported.met[at], "docs/engine.md lists %s %d times, expected %d",
+                      exported.word[at], times[at], exported.met[at]);
+    free(ops);
+    free(page);
+}
+END_TEST

@@ -103,11 +103,3 @@ START_TEST(test_fuzz_does_not_start_without_all_targets)
     ck_assert_str_eq(result.output, "");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fuzz", SUPPORT_TESTS(test_fuzz_prints_the_trials_of_each_target,
-                                                   test_fuzz_reports_a_failure_and_how_to_repeat_it,
-                                                   test_fuzz_reports_a_target_that_ends_without_an_input,
-                                                   test_fuzz_does_not_start_without_all_targets));
-}

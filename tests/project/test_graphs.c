@@ -69,8 +69,3 @@ START_TEST(test_every_public_op_has_a_maker)
     while (source_count > 0) free(sources[--source_count]);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("graphs", SUPPORT_TESTS(test_every_public_op_has_a_maker));
-}

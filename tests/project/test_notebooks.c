@@ -143,8 +143,3 @@ START_TEST(test_notebooks_every_row_names_what_is_there)
     free(tests);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("notebooks", SUPPORT_TESTS(test_notebooks_every_row_names_what_is_there));
-}

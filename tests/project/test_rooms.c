@@ -181,7 +181,7 @@ static void read_root(const char *root)
 START_TEST(test_rooms_have_no_circle)
 {
     static const char *const roots[] = {SOURCE_DIR "/src/", SOURCE_DIR "/apps/"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, roots); i++) {
         read_root(roots[i]);
         ck_assert(!has_circle(&sources));
         ck_assert(!has_circle(&headers));
@@ -250,8 +250,7 @@ START_TEST(test_rooms_files_are_worth_opening)
 {
     files = short_sources = 0;
     static const char *const roots[] = {SOURCE_DIR "/src/", SOURCE_DIR "/apps/"};
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        support_walk_sources(walked = roots[i], "", count_lines);
+    for (size_t i = 0; SUPPORT_ROW(i, roots); i++) support_walk_sources(walked = roots[i], "", count_lines);
     walked = SOURCE_DIR "/include/";
     ck_assert_int_le(files += support_walk_sources(walked, "", read_public), MOST_FILES);
     ck_assert_int_le(short_sources, MOST_SHORT);
@@ -283,16 +282,8 @@ START_TEST(test_rooms_functions_are_named_after_what_they_do)
 {
     static const char *const roots[] = {SOURCE_DIR "/src/", SOURCE_DIR "/apps/"};
     memset(named, 0, sizeof named);
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) support_walk_sources(roots[i], "", count_vague);
+    for (size_t i = 0; SUPPORT_ROW(i, roots); i++) support_walk_sources(roots[i], "", count_vague);
     for (size_t i = 0; i < VAGUE; i++)
         ck_assert_msg(named[i] <= 2, "%d files have a function %s", named[i], vague[i]);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("rooms",
-                             SUPPORT_TESTS(test_rooms_have_no_circle, test_rooms_circle_is_found,
-                                           test_rooms_call_is_found, test_rooms_files_are_worth_opening,
-                                           test_rooms_functions_are_named_after_what_they_do));
-}

@@ -25,7 +25,8 @@ static void make_checkout(void)
 {
     static const char *const folders[] = {"tools", "build", "build/release"};
     char path[SUPPORT_PATH];
-    for (int i = 0; i < 3; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     size_t length;
     char *script = support_read_file(SOURCE_DIR "/run", &length);
     write_text("run", script);
@@ -80,7 +81,7 @@ START_TEST(test_run_build_folder_of_this_checkout_is_kept)
 }
 END_TEST
 
-START_TEST(test_run_build_folder_of_a_moved_checkout_is_made_anew)
+START_LOOP_TEST(test_run_build_folder_of_a_moved_checkout_is_made_anew, 2)
 {
     static const char *const others[] = {"/no/such/checkout", "/usr"};
     char said[SUPPORT_PATH];
@@ -159,7 +160,7 @@ START_TEST(test_run_build_that_fails_says_what_to_do_and_where_its_log_is)
 END_TEST
 
 /* What hangs ends sooner where nothing makes tests slow. */
-START_TEST(test_run_test_has_a_limit)
+START_LOOP_TEST(test_run_test_has_a_limit, 4)
 {
     static const struct {
         const char *preset, *own, *limit;
@@ -206,7 +207,8 @@ START_TEST(test_run_lessons_counts_them)
     static const char *const folders[] = {"examples", "build/release/bin"};
     char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     static const char *const files[] = {"examples/01_dot.c", "examples/02_mask.c", "build/release/bin/01_dot",
                                         "build/release/bin/02_mask"};
     for (int i = 0; i < 4; i++) write_text(files[i], "#!/bin/sh\necho \"draws in $1\"\n");
@@ -223,7 +225,8 @@ static void make_exercises(void)
     static const char *const folders[] = {"exercises", "build/release/exercises"};
     char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; i < 2; i++) ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++)
+        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
     write_text("exercises/01_first.c", "");
     write_text("exercises/02_second.c", "");
     write_text("tools/cmake", "#!/bin/sh\ncase $* in\n*check_02_second)\n"
@@ -248,7 +251,7 @@ START_TEST(test_run_check_of_a_number_checks_that_exercise_and_no_other)
 }
 END_TEST
 
-START_TEST(test_run_check_of_no_exercise_names_what_there_is)
+START_LOOP_TEST(test_run_check_of_no_exercise_names_what_there_is, 6)
 {
     static const char *const wrong[] = {"3", "0", "x", "", "*", "-1"};
     char said[SUPPORT_PATH];
@@ -285,28 +288,3 @@ START_TEST(test_run_hook_replaces_no_hook_of_another)
     support_expect(&result, 1, "", "run: hooks/pre-commit is there already, and is not ours\n");
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("run");
-    tcase_add_test(tests, test_run_build_folder_of_this_checkout_is_kept);
-    tcase_add_loop_test(tests, test_run_build_folder_of_a_moved_checkout_is_made_anew, 0, 2);
-    tcase_add_test(tests, test_run_build_asks_for_the_programs_alone);
-    tcase_add_test(tests, test_run_build_counts_what_is_long_at_each_quarter);
-    tcase_add_test(tests, test_run_build_counts_on_one_line_of_a_terminal);
-    tcase_add_test(tests, test_run_build_that_fails_says_what_to_do_and_where_its_log_is);
-    tcase_add_loop_test(tests, test_run_test_has_a_limit, 0, 4);
-    tcase_add_test(tests, test_run_build_counts_the_packages_that_it_installs);
-    tcase_add_test(tests, test_run_lessons_counts_them);
-    tcase_add_test(tests, test_run_check_of_a_number_checks_that_exercise_and_no_other);
-    tcase_add_loop_test(tests, test_run_check_of_no_exercise_names_what_there_is, 0, 6);
-    tcase_add_test(tests, test_run_check_alone_lists_all_exercises);
-    tcase_add_test(tests, test_run_hook_replaces_no_hook_of_another);
-    Suite *suite = suite_create("run");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -149,10 +149,3 @@ START_TEST(test_tour_from_a_command_to_its_loss_are_few_calls)
     free(page);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("tour", SUPPORT_TESTS(test_tour_leads_to_what_it_says,
-                                                   test_tour_from_a_command_to_its_loss_are_few_calls,
-                                                   test_decisions_are_few_and_have_status_and_date));
-}

@@ -21,9 +21,9 @@ static lb_status read_pairs(const char *path, lb_error *error)
 
 static lb_status read_reviews(const char *path, lb_error *error)
 {
-    lb_strings reviews = {0};
+    review_list reviews = {0};
     lb_status status = reviews_read(path, 0, &reviews, error);
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
     return status;
 }
 

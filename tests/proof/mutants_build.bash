@@ -10,7 +10,7 @@ read_compile_commands() {
     while IFS=$'\t' read -r kind source command; do
         compile_of[$kind $source]=$command
     done < <(sed -nE 's/^ *"command": "(.*)",$/\1/p' "$tree/compile_commands.json" | sed -E 's/\\(.)/\1/g' |
-        awk -v root="$root/" 'match($0, / -o CMakeFiles\/(lookback(_f64)?_(objects|program|mpi)|app_rooms)[.]dir\//) {
+        awk -v root="$root/" 'match($0, / -o CMakeFiles\/(lookback(_engine)?(_f64)?_(objects|program|mpi)|app_rooms)[.]dir\//) {
             kind = substr($0, RSTART, RLENGTH) ~ /_f64_/ ? "double" : "float"
             source = $NF
             sub(/^[^ ]*ccache /, "")

@@ -68,7 +68,7 @@ static void run_until_killed(int ranks, int lines)
     snprintf(stop, sizeof stop, "write /log.jsonl %d " SUPPORT_SEND("KILL", "1"), lines);
     support_write_stops(stop, NULL);
     RUN_SCRIPT(ranks, TRAIN, "--set", "shards=4", "--out", "ranks");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
 }
 
 static bool has_resumed(void)
@@ -140,7 +140,7 @@ START_TEST(test_ranks_do_not_train_several_models)
     char text[256];
     support_write_pairs("pairs.tsv", 60, 7);
     support_write_text("sweep.json", "{\"seed\": [1, 2]}");
-    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, several); i++) {
         RUN(2, TRAIN, several[i][0], several[i][1], "--out", "a");
         snprintf(
             text, sizeof text,
@@ -164,7 +164,7 @@ START_TEST(test_ranks_are_refused_by_commands_that_they_cannot_share)
         {"predict", "a"},   {"evaluate", "a", "b"}, {"score", "a", "b"}, {"report", "a", "b"},
         {"visualize", "a"}, {"inspect", "a"},       {"join", "a", "b"},  {"compare"}};
     char text[256];
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, commands); i++) {
         support_run_ranks(2, LOOKBACK, NULL, commands[i]);
         snprintf(text, sizeof text,
                  "lookback %s: expected no mpirun, found 2 ranks: this command cannot share its work; to use "
@@ -208,7 +208,7 @@ static int64_t memory_with(const char *pairs)
         NULL);
     RUN_SCRIPT(2, TRAIN, "--train", pairs, "--dev", "few.tsv", "--set", "index=always", "--steps", "1000000",
                "--out", "ranks", "--fresh");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
     char *memory = support_content("memory", &count);
     const int64_t kb = strtoll(memory + strlen("RssAnon:"), NULL, 10);
     free(memory);
@@ -356,26 +356,12 @@ END_TEST
 static int leave_out(const char *why)
 {
     support_skip("training on several ranks", why);
-    return support_run_tests("ranks", SUPPORT_TESTS(test_program_of_mpirun_without_its_library_says_so));
+    return support_run_tests();
 }
 
 int main(void)
 {
     const char *why = support_no_ranks();
     if (why) return leave_out(why);
-    return support_run_tests(
-        "ranks",
-        SUPPORT_TESTS(test_ranks_sort_has_the_same_file_on_any_number_of_ranks_and_threads,
-                      test_ranks_train_the_same_model, test_ranks_train_resumes_with_any_number_of_them,
-                      test_ranks_without_shards_have_one_each_and_keep_them,
-                      test_ranks_wrong_usage_is_one_message, test_ranks_have_no_teacher,
-                      test_ranks_do_not_train_several_models,
-                      test_ranks_are_refused_by_commands_that_they_cannot_share,
-                      test_ranks_have_one_index_that_the_first_makes,
-                      test_ranks_with_an_index_take_no_memory_for_more_pairs,
-                      test_ranks_use_the_processors_that_they_may,
-                      test_ranks_with_another_file_or_format_do_not_take_the_index,
-                      test_scripts_for_slurm_train_and_their_models_join,
-                      test_program_of_the_mpirun_of_another_mpi_says_so,
-                      test_program_of_mpirun_without_its_library_says_so));
+    return support_run_tests();
 }

@@ -1,10 +1,10 @@
 /* Ranks that differ, fail, die or hang: one message, a checkpoint, and no rank that waits forever.
  * This test is too slow for sanitizers. Without MPI it says what it leaves out. */
+#include "base/instruction_set.h"
 #include "support/pair_program.h"
 #include "support/ranks.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ START_TEST(test_ranks_one_of_which_is_killed_leave_a_checkpoint)
 {
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("KILL", "1"), NULL);
     RUN_SCRIPT(2, SORT, "--steps", "1000000", "--set", "shards=2", "--out", "a");
-    ck_assert_int_ne(support_ranks_result.status, 0);
+    support_assert_ranks_failed();
     ck_assert(support_exists("a/checkpoint.safetensors"));
     RUN(0, "inspect", "a/sort.safetensors");
     support_assert_ranks_done();
@@ -125,7 +125,7 @@ START_TEST(test_ranks_that_wait_too_long_name_the_one_that_hangs)
     support_write_stops(AT_CHECKPOINT SUPPORT_SEND("STOP", "1"), NULL);
     for (int ranks = 2; ranks <= 4; ranks += 2) {
         RUN_SCRIPT(ranks, SORT, "--steps", "1000000", "--set", "shards=4", "--out", "a", "--fresh");
-        ck_assert_int_ne(support_ranks_result.status, 0);
+        support_assert_ranks_failed();
         support_assert_said_once(": rank 1 on ");
         support_assert_said_once(" has not answered for 5 s\n");
         ck_assert(support_exists("a/checkpoint.safetensors"));
@@ -165,13 +165,5 @@ int main(void)
         support_skip("trouble of ranks", why);
         return 0;
     }
-    return support_run_tests(
-        "ranks_trouble",
-        SUPPORT_TESTS(test_ranks_that_do_not_agree_are_named, test_ranks_with_other_commands_are_named,
-                      test_ranks_with_other_instruction_sets_are_named, test_ranks_that_fail_alone_end_all,
-                      test_ranks_whose_disk_is_full_name_the_first_and_resume,
-                      test_ranks_whose_memory_is_full_are_named,
-                      test_ranks_one_of_which_is_killed_leave_a_checkpoint,
-                      test_ranks_that_wait_too_long_name_the_one_that_hangs,
-                      test_ranks_at_sigusr1_save_and_say_so_once, test_ranks_at_ctrl_c_end_and_resume));
+    return support_run_tests();
 }

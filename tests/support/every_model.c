@@ -73,7 +73,7 @@ static void finish(lb_model *model, lb_params *params, bool from_end)
     model->from_end = from_end;
     if (model->copies) ck_assert_int_eq(lb_model_set_copies(model, copies, NULL), LB_OK);
     if (model->kind == &lb_transformer_kind && ((lb_transformer *)model)->config.feature_positions)
-        lb_transformer_mark_feature((lb_transformer *)model, LB_FIRST_TOKEN);
+        ((lb_transformer *)model)->source_features->data[LB_FIRST_TOKEN] = 1;
 }
 
 static void visit(walk *w, void (*check)(const support_every_model *m))

@@ -2,9 +2,9 @@
 
 #include "base/buffer.h"
 #include "support/pair_program.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

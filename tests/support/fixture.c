@@ -1,6 +1,5 @@
 #include "support/fixture.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "support/group.h"
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "support/lesson.h"
 
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 #include "support/model.h"
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <string.h>
 
 static int64_t size_of(const support_model *m, const char *key)

@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "support/pair_program.h"
 #include "support/protobuf.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 

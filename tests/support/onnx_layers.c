@@ -1,7 +1,7 @@
 /* The ops of ONNX that sum up: products, normalisations and recurrent layers. */
 #include "support/onnx_ops.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "support/onnx_ops.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The ops of ONNX that change shapes, and move numbers. */
 #include "support/onnx_ops.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "support/gather.h"
 
 #include "support/model_maker.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
 #include "translate/file/text_model.h"
 
 enum { BATCH = 64, MOST_LETTERS = 3, MOST_SYMBOLS = 2 * MOST_LETTERS, SYMBOLS = 6, CHOICES = 6, MEMBERS = 2 };

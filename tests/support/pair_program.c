@@ -1,8 +1,8 @@
 #include "support/pair_program.h"
 
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "plot/canvas.h"
 #include "plot/figure.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 

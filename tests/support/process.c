@@ -7,7 +7,6 @@
 #include "support/tempdir.h"
 #include "support/wait.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,6 +1,7 @@
 #include "support/protobuf.h"
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <stdio.h>
 
 static int64_t read_varint(support_bytes *from)

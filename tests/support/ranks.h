@@ -65,6 +65,9 @@ void support_assert_ranks_done(void);
 /** Asserts that it ended with a status, or that mpirun killed a rank that was about to. */
 void support_assert_ranks_status(int status);
 
+/* Asserts that the last run failed. */
+void support_assert_ranks_failed(void);
+
 /** Asserts that its standard error has a text once, whatever mpirun itself says. */
 void support_assert_said_once(const char *text);
 

@@ -1,9 +1,9 @@
 #include "support/report_page.h"
 
 #include "base/bytes.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

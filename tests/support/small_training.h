@@ -20,6 +20,12 @@ lb_training_config support_small_config(char out[SUPPORT_PATH], const char *name
 /** Trains, which must succeed. */
 lb_training_result support_small_train(const lb_training_config *config);
 
+/** Trains in a process of its own, which ends in the middle of this step. */
+void support_small_dies(lb_training_config config, int step);
+
+/** Opens a model, which must succeed. */
+lb_translator *support_open_model(const char *path);
+
 /** Trains, which must fail with this status, and a message that has this text. */
 void support_small_refused(const lb_training_config *config, lb_status status, const char *why);
 

@@ -4,8 +4,8 @@
 
 #include "lookback/translate.h"
 #include "models/built_in.h"
-#include "train/batch.h"
 #include "train/optimizer.h"
+#include "translate/batches/batch.h"
 
 /* A transformer if its width is given, otherwise a seq2seq. */
 typedef struct support_sorter {

@@ -1,8 +1,8 @@
 #include "support/sources.h"
 
+#include "support/suite.h"
 #include "support/tempdir.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

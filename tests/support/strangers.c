@@ -1,12 +1,12 @@
 #include "support/strangers.h"
 
 #include "base/bytes.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 #include <lookback/lookback.h>
 #include <lookback/op.h>
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef SUPPORT_UNITS_H
 #define SUPPORT_UNITS_H
 
-/* tests/<layer>/<name>.c, by its main function. */
+/* tests/<layer>/<name>.c, by its main function; NULL if it has none. */
 typedef struct support_unit {
     const char *name;
     int (*run)(void);

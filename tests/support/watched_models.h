@@ -86,7 +86,7 @@ static inline void for_each_model(void (*check)(const subject *s))
         }
     for (int i = 0; i < LB_LENGTH(transformers); i++) {
         make_transformer(&s, transformers[i]);
-        if (transformers[i].feature_positions) lb_transformer_mark_feature(&s.transformer, 6);
+        if (transformers[i].feature_positions) s.transformer.source_features->data[6] = 1;
         check(&s);
         lb_params_free(s.params);
     }

@@ -1,6 +1,7 @@
 #include "support/written.h"
 
-#include <check.h>
+#include "support/suite.h"
+
 #include <math.h>
 
 lb_tensor *support_log_probabilities(const lb_tensor *logits)

@@ -128,9 +128,9 @@ enum { REVIEWS = 10, LENGTH = 20, WIDTH = 64 };
 
 /* The words of one review, and what all of them have in common. */
 typedef struct text {
-    lb_strings reviews;
+    review_list reviews;
     lb_vocabulary *vocabulary;
-    lb_words words;
+    review_words words;
 } text;
 
 static lb_status read_words(lesson *l, text *t)
@@ -142,10 +142,10 @@ static lb_status read_words(lesson *l, text *t)
     lb_status status =
         t->vocabulary ? reviews_read("/reviews.txt", REVIEWS, &t->reviews, l->error) : l->error->status;
     for (size_t i = 0; i < t->reviews.count && !status; i++) {
-        lb_words words = {0};
+        review_words words = {0};
         status = reviews_words(t->reviews.text[i], &words, l->error);
         if (!status) status = lb_vocabulary_add(t->vocabulary, words.word, (int64_t)words.count, l->error);
-        lb_words_free(&words);
+        reviews_words_free(&words);
     }
     if (status) return status;
     lb_vocabulary_sort(t->vocabulary, 1);
@@ -200,8 +200,8 @@ lb_status lesson_text(lesson *l)
     lb_params *params = lb_params_new(0);
     lb_status status = read_words(l, &t);
     if (!status) status = attend_words(l, &t, params);
-    lb_words_free(&t.words);
-    lb_strings_free(&t.reviews);
+    reviews_words_free(&t.words);
+    reviews_free(&t.reviews);
     lb_vocabulary_free(t.vocabulary);
     lb_params_free(params);
     return status;

@@ -2,8 +2,6 @@
  * the decoder works on [1, batch, .]. */
 #include "export/onnx/layers.h"
 
-#include "models/attention/decoder_attention.h"
-
 #include <assert.h>
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
@@ -124,12 +122,12 @@ static void hand_over_memory(const lb_seq2seq *model, onnx_graphs *graphs, onnx_
     onnx_graph *g = &graphs->encoder;
     const lb_additive_attention *additive = model->attention.own;
     static const char axes[] = "batch length %lld";
-    if (lb_built_in_attention_of(&model->attention)->multi_head) {
+    if (model->config.attention == LB_ATTENTION_MULTI_HEAD) {
         onnx_hand_over_heads(graphs, model->attention.own, memory, "keys", "values");
         return;
     }
     onnx_hand_over(graphs, memory, "memory", onnx_name(g, axes, (long long)model->attention.depth));
-    if (!lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)) return;
+    if (model->config.attention != LB_ATTENTION_ADDITIVE) return;
     onnx_value keys = onnx_linear(g, memory, additive->key, NULL);
     onnx_hand_over(graphs, keys, "keys", onnx_name(g, axes, (long long)lb_dim(additive->key, 0)));
 }
@@ -141,11 +139,11 @@ static onnx_value attend(onnx_graph *g, const lb_seq2seq *model, onnx_value quer
     const void *own = model->attention.own;
     onnx_value context;
     query = ONNX_TRANSPOSE(g, query, 1, 0, 2);
-    if (lb_built_in_attention_of(&model->attention)->multi_head) {
+    if (model->config.attention == LB_ATTENTION_MULTI_HEAD) {
         context = onnx_ask(g, own, query, "keys", "values", "mask", weights);
         *weights = ONNX_TRANSPOSE(g, *weights, 0, 2, 1, 3);
     } else {
-        onnx_value scores = lb_attention_is(&model->attention, LB_ATTENTION_ADDITIVE)
+        onnx_value scores = model->config.attention == LB_ATTENTION_ADDITIVE
                                 ? score_by_sum(g, own, query)
                                 : score_by_product(g, own, query);
         onnx_value shares = onnx_softmax(g, scores, "mask");
@@ -167,8 +165,7 @@ static onnx_value predict(const lb_seq2seq *model, onnx_graph *g, onnx_value top
 /* One step of the decoder. */
 static void decode(const lb_seq2seq *model, onnx_graph *g)
 {
-    bool first = lb_built_in_attention_of(&model->attention)->attends_first,
-         last = model->attention.depth && !first;
+    bool first = model->config.attention == LB_ATTENTION_ADDITIVE, last = model->attention.depth && !first;
     onnx_input(g, "symbol", ONNX_INT64, "batch");
     onnx_value x = onnx_unsqueeze(g, onnx_gather(g, model->target_embedding.weight, "symbol"), 0);
     onnx_value weights = NULL, context = NULL;

@@ -28,7 +28,4 @@ lb_tokens lb_copying_read(const lb_copying *copying, lb_tokens source);
 lb_tensor *lb_copying_mix(const lb_copying *copying, lb_tensor *logits, lb_tensor *weights,
                           lb_tensor *const gate[LB_COPYING_OPERANDS], lb_tokens symbols);
 
-/** The target symbol as which a symbol of the source is copied; LB_PAD if it is not. */
-int32_t lb_model_copied_as(const lb_model *model, int32_t source);
-
 #endif

@@ -1,30 +1,13 @@
 #include "models/decode/model.h"
 
 #include "autograd/tape.h"
+#include "base/bytes.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
 
 #include <string.h>
 
 /* ---- Reading order. ---- */
-
-void lb_reverse(void *items, int64_t count, size_t bytes)
-{
-    for (int64_t i = 0; i < count / 2; i++) {
-        unsigned char *a = (unsigned char *)items + (size_t)i * bytes,
-                      *b = (unsigned char *)items + (size_t)(count - 1 - i) * bytes;
-        for (size_t k = 0; k < bytes; k++) {
-            unsigned char held = a[k];
-            a[k] = b[k];
-            b[k] = held;
-        }
-    }
-}
-
-void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width)
-{
-    lb_reverse(rows, count, (size_t)width * sizeof *rows);
-}
 
 lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
 {

@@ -53,23 +53,6 @@ int64_t lb_decoding_limit(int64_t source_length)
     return 2 * source_length + 8;
 }
 
-/* How far the lengths of the training count for a source: they come from the file, and a small file could ask for
- * minutes with them. It grows by doubling, so that sources of similar lengths have the same limit: they are decoded
- * together. */
-static int64_t most_of_training(int64_t source_length)
-{
-    int64_t most = LB_TEXT_MODEL_TRUSTED;
-    while (most < LB_TEXT_MODEL_RATIO * source_length) most *= 2;
-    return most;
-}
-
-int64_t lb_output_limit(int64_t longest, int64_t source_length)
-{
-    int64_t most = most_of_training(source_length);
-    if (longest > most) longest = most;
-    return lb_decoding_limit(longest > source_length ? longest : source_length);
-}
-
 int64_t lb_model_limit(const lb_model *model, int64_t limit)
 {
     return model->positions && model->positions < limit ? model->positions : limit;
@@ -135,14 +118,8 @@ lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits)
     return lb_log(lb_model_probabilities(model, logits));
 }
 
-lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, int32_t ignored,
-                         lb_real smoothing)
-{
-    return lb_model_loss_of(model, logits, targets, NULL, ignored, smoothing);
-}
-
-lb_tensor *lb_model_loss_of(const lb_model *model, lb_tensor *logits, lb_tokens targets,
-                            const lb_real *weights, int32_t ignored, lb_real smoothing)
+lb_tensor *lb_model_loss(const lb_model *model, lb_tensor *logits, lb_tokens targets, const lb_real *weights,
+                         int32_t ignored, lb_real smoothing)
 {
     return lb_entmax_loss_of(logits, (lb_class_loss){.targets = targets,
                                                      .ignored = ignored,

@@ -31,24 +31,11 @@ int32_t lb_model_likeliest(const lb_real *logits, int64_t classes);
 /** The maximum tokens when decoding a source of this length: enough for an answer twice as long. */
 int64_t lb_decoding_limit(int64_t source_length);
 
-/** How many symbols a file may say that its training had: this many for any source, or this many times the source. */
-enum { LB_TEXT_MODEL_TRUSTED = 128, LB_TEXT_MODEL_RATIO = 8 };
-
-/** lb_decoding_limit after a training whose longest text had `longest` symbols. Up to LB_TEXT_MODEL_TRUSTED symbols it
- *  is the same for all sources no longer than those of the training, so that they can be decoded together. Beyond, it
- *  is in proportion to the source, whatever the file says: 264 tokens for sources of up to 16 symbols, less than 33
- *  for each symbol of longer ones. */
-int64_t lb_output_limit(int64_t longest, int64_t source_length);
-
 /** The limit on the tokens of an output: no more than the model has positions for. */
 int64_t lb_model_limit(const lb_model *model, int64_t limit);
 
 /** A log-probability, normalised by the number of tokens to the power of `penalty`; a negative one is 0. */
 double lb_score_of(double log_probability, int64_t tokens, double penalty);
-
-/** lb_model_loss, where the loss of each row of targets counts weights [batch]; NULL: 1. */
-lb_tensor *lb_model_loss_of(const lb_model *model, lb_tensor *logits, lb_tokens targets,
-                            const lb_real *weights, int32_t ignored, lb_real smoothing);
 
 /** The logarithms of lb_model_probabilities; -inf for a symbol that is impossible. */
 lb_tensor *lb_model_log_probabilities(const lb_model *model, lb_tensor *logits);
@@ -124,25 +111,11 @@ lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
 /** The same for the embedded tokens of some rows. Shapes: x [batch, length, width] -> the same. */
 lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows);
 
-/** Reverses `count` items of `bytes` each in place. */
-void lb_reverse(void *items, int64_t count, size_t bytes);
-
-/** The same for rows of `width` numbers. */
-void lb_rows_reverse(lb_real *rows, int64_t count, int64_t width);
-
 /** The weights of a model that read its sources from their end, in reading order; without a gradient.
  *  Shapes: weights [batch, T, S], mask [batch, S] -> [batch, T, S]. */
 lb_tensor *lb_weights_reversed(const lb_tensor *weights, const lb_tensor *mask);
 
 /* ---- forced.c: what a model gives to targets that it is told. ---- */
-
-/** What a model finds of given targets; on the tape, in reading order. */
-typedef struct lb_forced {
-    /* [batch, T, target_vocab] of each token, given those that the model writes before it; NULL after an error */
-    lb_tensor *log_probabilities;
-    /* [batch, layers heads, T, S]; NULL without attention, and of members that vote */
-    lb_tensor *weights;
-} lb_forced;
 
 /** The tokens of a row before its LB_EOS, if it has one. */
 int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row);
@@ -151,14 +124,8 @@ int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row);
  *  last. Errors: LB_ERROR_MEMORY, recorded on the tape. */
 lb_tokens lb_model_target_in(const lb_model *model, lb_tokens target_out);
 
-/** Teacher forcing in reading order, whatever the direction of the model. The tape is in LB_MODE_EVALUATE meanwhile;
- *  its mode is restored.
- *  Target: `target_out` [batch, T] in reading order. A row ends with LB_EOS, or else was cut off.
- *  Errors: as lb_model_forward, recorded on the tape. */
-lb_forced lb_forced_decode(const lb_model *model, lb_tokens source, lb_tokens target_out);
-
-/** The same for several targets of a source: row i of the targets is one of source row[i]; NULL: of source i. Not for
- *  members that vote. */
+/** lb_forced_decode for several targets of a source: row i of the targets is one of source row[i]; NULL: of source i.
+ *  Not for members that vote. */
 lb_forced lb_forced_decode_rows(const lb_model *model, lb_tokens source, const int64_t *row,
                                 lb_tokens target_out);
 

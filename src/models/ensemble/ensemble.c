@@ -1,7 +1,10 @@
 #include "models/ensemble/ensemble.h"
 
+#include "base/alloc.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
+
+#include <string.h>
 
 /* The state of an ensemble: the states of its members. */
 static lb_decoder_state *new_states(lb_tape *tape, const lb_ensemble *e)
@@ -142,5 +145,14 @@ lb_status lb_ensemble_init(lb_ensemble *ensemble, const lb_model *const *members
     /* A model that copies needs to know from where. */
     if (votes || base.copies) find_common_map(&base, members, (int)count);
     *ensemble = (lb_ensemble){.base = base, .member = members, .count = count};
+    return LB_OK;
+}
+
+lb_status lb_ensemble_weigh(lb_ensemble *ensemble, lb_params *params, const double *weight, lb_error *error)
+{
+    size_t bytes = (size_t)ensemble->count * sizeof *weight;
+    double *copy = lb_params_alloc(params, bytes);
+    if (!copy) return lb_no_memory(error, "an ensemble");
+    ensemble->weight = memcpy(copy, weight, bytes);
     return LB_OK;
 }

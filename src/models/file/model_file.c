@@ -18,7 +18,7 @@
  *     | lookback.format    | "1"                                                                |
  *     +--------------------+--------------------------------------------------------------------+
  *     | lookback.model     | name of the kind of the model; a checkpoint has no model           |
- *     | lookback.config    | its configuration, JSON: models/file/model_config.c                |
+ *     | lookback.config    | its configuration, JSON: io/config_fields.c                        |
  *     | lookback.direction | "backward"; without it, the model writes forward                   |
  *     +--------------------+--------------------------------------------------------------------+
  *     | of the caller      | vocabularies and the record of a training: translate/file/         |
@@ -93,7 +93,7 @@ lb_tensor *lb_checkpoint_tensor(lb_tape *tape, const lb_safetensors *file, const
 
 /* ---- Models: also their kind and configuration. ---- */
 
-static const char MODEL_KEY[] = "lookback.model", CONFIG_KEY[] = "lookback.config";
+static const char MODEL_KEY[] = "lookback.model";
 
 /* A file without a direction is of a model that writes forward. */
 static const char BACKWARD[] = "backward";
@@ -103,8 +103,8 @@ enum { MOST_METADATA = 16, OWN_METADATA = 3 };
 /* Bytes that a model may need besides its values: in all, and for each array of its file. */
 enum { LEAST_ROOM = 1 << 20, ROOM_OF_ARRAY = 4096 };
 
-lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, const char *path,
-                               lb_checkpoint_extra extra, lb_error *error)
+lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
+                        lb_checkpoint_extra extra, lb_error *error)
 {
     lb_safetensors_metadata all[MOST_METADATA];
     if (extra.metadata_count > MOST_METADATA - OWN_METADATA)
@@ -116,10 +116,10 @@ lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, c
     char *config = lb_model_config_json(model);
     if (!config) return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     /* A model that cannot be read must not replace one that can. */
-    status = lb_json_check_length(CONFIG_KEY, config, error);
+    status = lb_json_check_length(LB_CONFIG_KEY, config, error);
     size_t count = 0;
     all[count++] = (lb_safetensors_metadata){MODEL_KEY, model->kind->name};
-    all[count++] = (lb_safetensors_metadata){CONFIG_KEY, config};
+    all[count++] = (lb_safetensors_metadata){LB_CONFIG_KEY, config};
     if (model->from_end) all[count++] = (lb_safetensors_metadata){LB_DIRECTION_KEY, BACKWARD};
     for (int64_t i = 0; i < extra.metadata_count; i++) all[count++] = extra.metadata[i];
     extra.metadata = all;
@@ -127,13 +127,6 @@ lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, c
     if (!status) status = lb_checkpoint_save(params, path, extra, error);
     lb_release(config);
     return status;
-}
-
-lb_status lb_model_save(const lb_model *model, const lb_params *params, const char *path,
-                        const lb_safetensors_metadata *metadata, int64_t metadata_count, lb_error *error)
-{
-    const lb_checkpoint_extra extra = {.metadata = metadata, .metadata_count = metadata_count};
-    return lb_model_save_beside(model, params, path, extra, error);
 }
 
 static lb_status check_array(const void *context, const char *name, lb_shape shape, lb_error *error)
@@ -168,7 +161,7 @@ static lb_model *restore(const lb_safetensors *file, const lb_model_kind *kind, 
     if (!model && (lb_params_status(params) || found.status == LB_ERROR_MEMORY))
         lb_error_set(error, found.status, "%s", found.message);
     else if (!model)
-        lb_error_set(error, found.status, "%s: %s: %.200s", CONFIG_KEY, found.message, config);
+        lb_error_set(error, found.status, "%s: %s: %.200s", LB_CONFIG_KEY, found.message, config);
     return model;
 }
 
@@ -188,45 +181,16 @@ lb_model *lb_model_load(const lb_safetensors *file, lb_params *params, const lb_
 {
     if (lb_extensions_check(own, error)) return NULL;
     const char *name = lb_safetensors_metadata_value(file, MODEL_KEY);
-    const char *text = lb_safetensors_metadata_value(file, CONFIG_KEY);
+    const char *text = lb_safetensors_metadata_value(file, LB_CONFIG_KEY);
     if (!name || !text)
         return lb_null(
             lb_error_set(error, LB_ERROR_FORMAT,
                          "the file has weights, but no model description: %s is missing from its metadata",
-                         name ? CONFIG_KEY : MODEL_KEY));
-    if (lb_json_check_length(CONFIG_KEY, text, error)) return NULL;
+                         name ? LB_CONFIG_KEY : MODEL_KEY));
+    if (lb_json_check_length(LB_CONFIG_KEY, text, error)) return NULL;
     const lb_model_kind *kind = lb_model_kind_find(name, own, error);
     lb_model *model = kind ? restore(file, kind, params, text, own, error) : NULL;
     if (!model || read_direction(file, model, error)) return NULL;
     if (lb_checkpoint_load(file, params, error)) return NULL;
     return lb_copying_check(model, error) == LB_OK ? model : NULL;
-}
-
-static lb_status find_array(const void *params, const char *name, lb_shape shape, lb_error *error)
-{
-    (void)shape;
-    if (lb_params_find(params, name)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "found no parameter '%s', expected a model whose name in lb_..._init was \"\"", name);
-}
-
-/* Builds the model again as lb_model_load will. What else fails there is a custom part, which needs its table. */
-lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error)
-{
-    const lb_params_source source = {params, find_array, SIZE_MAX, lb_params_size(params)};
-    lb_error found = {0};
-    char *config = lb_model_config_json(model);
-    lb_params *again = lb_params_new(0);
-    lb_status status = config && again ? LB_OK : LB_ERROR_MEMORY;
-    if (!status) {
-        lb_params_take_from(again, &source);
-        if (!lb_model_restore(model->kind, again, "", config, NULL, &found)) status = lb_params_status(again);
-    }
-    if (status == LB_ERROR_ARGUMENT)
-        lb_error_set(error, status, "%s", lb_params_error(again));
-    else if (status)
-        lb_error_set(error, LB_ERROR_MEMORY, "out of memory while saving");
-    lb_params_free(again);
-    lb_release(config);
-    return status;
 }

@@ -11,43 +11,64 @@
 #include <stdio.h>
 #include <string.h>
 
+lb_model *lb_config_fail(const lb_params *params, lb_error *error)
+{
+    enum { SOME_BYTES = 4096 };
+    lb_status status = lb_params_status(params);
+    if (!status && !lb_json_has_memory(SOME_BYTES)) return lb_null(lb_no_memory(error, "a model"));
+    return lb_null(lb_error_set(error, status ? status : LB_ERROR_FORMAT, "%s",
+                                status ? lb_params_error(params) : "invalid model configuration"));
+}
+
 /* ---- lb_seq2seq. ---- */
 
-/* The configuration as stored: the attention by name, which may be a custom one. */
-typedef struct description {
-    lb_seq2seq_config config;
-    char attention[LB_CONFIG_WORD_BYTES];
-} description;
+#define FIELD(name) #name, offsetof(lb_seq2seq_config, name)
 
-#define FIELD(name) #name, offsetof(description, config.name)
-
-const lb_config_field lb_seq2seq_fields[] = {
+static const lb_config_field seq2seq_fields[] = {
     {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(embed), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(hidden), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(layers), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(bidirectional), LB_CONFIG_FLAG, false, NULL},
-    {"attention", offsetof(description, attention), LB_CONFIG_WORD, LB_CONFIG_NEEDED, NULL},
+    {FIELD(attention), LB_CONFIG_CHOICE, LB_CONFIG_NEEDED, lb_attention_names},
     {FIELD(heads), LB_CONFIG_SIZE, 1, NULL},
     {FIELD(attention_weights), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_normalizer_names},
     {FIELD(dropout), LB_CONFIG_FRACTION, LB_CONFIG_NEEDED, NULL},
     {FIELD(tied), LB_CONFIG_FLAG, false, NULL},
-    {"loss", offsetof(description, config.output), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_loss_names},
+    {"loss", offsetof(lb_seq2seq_config, output), LB_CONFIG_CHOICE, LB_SOFTMAX, lb_loss_names},
     {FIELD(cell), LB_CONFIG_CHOICE, LB_CONFIG_UNWRITTEN(LB_CELL_GRU), lb_cell_names},
     {FIELD(window), LB_CONFIG_SIZE, LB_CONFIG_UNWRITTEN(0), NULL},
     {FIELD(copy), LB_CONFIG_FLAG, LB_CONFIG_UNWRITTEN(false), NULL},
     {0},
 };
 
+/* The configuration as stored: the attention by name, which may be a custom one. */
+typedef struct description {
+    lb_seq2seq_config config; /* comes first, where the fields find it */
+    char attention[LB_CONFIG_WORD_BYTES];
+} description;
+
+enum { FIELDS = sizeof seq2seq_fields / sizeof *seq2seq_fields };
+
+/* The fields of a description. */
+static const lb_config_field *describe(lb_config_field fields[FIELDS])
+{
+    memcpy(fields, seq2seq_fields, sizeof seq2seq_fields);
+    for (lb_config_field *field = fields; field->key; field++)
+        if (field->names == lb_attention_names)
+            *field = (lb_config_field){field->key, offsetof(description, attention), LB_CONFIG_WORD,
+                                       LB_CONFIG_NEEDED, NULL};
+    return fields;
+}
+
 static char *seq2seq_config_json(const lb_model *model)
 {
     const lb_seq2seq *seq2seq = (const lb_seq2seq *)model;
+    lb_config_field fields[FIELDS];
     description d = {.config = seq2seq->config};
-    /* Most kinds of attention have only one head, whatever was asked for. */
-    d.config.heads = model->heads > 0 ? model->heads : 1;
     snprintf(d.attention, sizeof d.attention, "%s", seq2seq->attention.type->name);
-    return lb_config_write(lb_seq2seq_fields, &d);
+    return lb_config_write(describe(fields), &d);
 }
 
 static lb_status choose_attention(description *d, const lb_extensions *own, lb_error *error)
@@ -64,8 +85,9 @@ static lb_status choose_attention(description *d, const lb_extensions *own, lb_e
 static lb_model *seq2seq_restore(lb_params *params, const char *name, const char *config,
                                  const lb_extensions *own, lb_error *error)
 {
+    lb_config_field fields[FIELDS];
     description d = {0};
-    if (lb_config_read(lb_seq2seq_fields, config, &d, error)) return NULL;
+    if (lb_config_read(describe(fields), config, &d, error)) return NULL;
     if (choose_attention(&d, own, error)) return NULL;
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_seq2seq_init(model, params, name, d.config)) return lb_config_fail(params, error);
@@ -77,7 +99,7 @@ static lb_model *seq2seq_restore(lb_params *params, const char *name, const char
 #undef FIELD
 #define FIELD(name) #name, offsetof(lb_transformer_config, name)
 
-const lb_config_field lb_transformer_fields[] = {
+static const lb_config_field transformer_fields[] = {
     {FIELD(source_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(target_vocab), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
     {FIELD(width), LB_CONFIG_SIZE, LB_CONFIG_NEEDED, NULL},
@@ -104,7 +126,7 @@ const lb_config_field lb_transformer_fields[] = {
 
 static char *transformer_config_json(const lb_model *model)
 {
-    return lb_config_write(lb_transformer_fields, &((const lb_transformer *)model)->config);
+    return lb_config_write(transformer_fields, &((const lb_transformer *)model)->config);
 }
 
 static lb_model *transformer_restore(lb_params *params, const char *name, const char *config,
@@ -112,7 +134,7 @@ static lb_model *transformer_restore(lb_params *params, const char *name, const 
 {
     (void)own;
     lb_transformer_config parsed = {0};
-    if (lb_config_read(lb_transformer_fields, config, &parsed, error)) return NULL;
+    if (lb_config_read(transformer_fields, config, &parsed, error)) return NULL;
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     if (!model || lb_transformer_init(model, params, name, parsed)) return lb_config_fail(params, error);
     return &model->base;
@@ -246,8 +268,8 @@ typedef struct format {
 
 /* The built-in kinds do not refer to these functions, so that linking a kind does not link the JSON reader. */
 static const format built_in[] = {
-    {&lb_seq2seq_kind, seq2seq_config_json, seq2seq_restore, lb_seq2seq_fields},
-    {&lb_transformer_kind, transformer_config_json, transformer_restore, lb_transformer_fields},
+    {&lb_seq2seq_kind, seq2seq_config_json, seq2seq_restore, seq2seq_fields},
+    {&lb_transformer_kind, transformer_config_json, transformer_restore, transformer_fields},
     {&lb_ensemble_kind, ensemble_config_json, restore_ensemble, NULL},
     {&lb_vote_kind, ensemble_config_json, restore_ensemble, NULL},
     {0},
@@ -319,13 +341,14 @@ lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 
 /* Copies the values of a part to the parameters of `to` from index `first` on. Both come from the same configuration,
  * so they are the same in the same order. */
-static lb_status copy_values(const lb_params *to, int first, const lb_ensemble_part *part, lb_error *error)
+static lb_status copy_values(const lb_params *to, int64_t first, const lb_ensemble_part *part,
+                             lb_error *error)
 {
-    int count = (int)lb_params_count(to) - first, found = (int)lb_params_count(part->params) - part->first;
+    const int64_t count = lb_params_count(to) - first, found = lb_params_count(part->params) - part->first;
     if (part->count ? part->count != count || found < count : found != count)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "the model has %d parameters, its store has %d", count,
-                            part->count ? part->count : found);
-    for (int i = 0; i < count; i++) {
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "the model has %lld parameters, its store has %lld",
+                            (long long)count, (long long)(part->count ? part->count : found));
+    for (int64_t i = 0; i < count; i++) {
         const lb_tensor *source = lb_params_tensor(part->params, part->first + i),
                         *copy = lb_params_tensor(to, first + i);
         if (!lb_shape_equal(source->shape, copy->shape))
@@ -337,21 +360,21 @@ static lb_status copy_values(const lb_params *to, int first, const lb_ensemble_p
 }
 
 /* A model like that of the part, with its parameters in `params` below "member.INDEX". */
-static lb_model *copy_member(lb_params *params, int index, const lb_ensemble_part *part,
+static lb_model *copy_member(lb_params *params, int64_t index, const lb_ensemble_part *part,
                              const lb_extensions *own, lb_error *error)
 {
     char name[NAME_LENGTH];
-    snprintf(name, sizeof name, "member.%d", index);
+    snprintf(name, sizeof name, "member.%lld", (long long)index);
     char *config = lb_model_config_json(part->model);
     if (!config) return lb_null(lb_no_memory(error, "an ensemble"));
-    int first = (int)lb_params_count(params);
+    const int64_t first = lb_params_count(params);
     lb_model *copy = lb_model_restore(part->model->kind, params, name, config, own, error);
     lb_release(config);
     if (copy) copy->from_end = part->model->from_end;
     return copy && copy_values(params, first, part, error) == LB_OK ? copy : NULL;
 }
 
-lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int count,
+lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts, int64_t count,
                                 const lb_extensions *own, lb_error *error)
 {
     lb_ensemble *ensemble = lb_params_alloc(params, sizeof *ensemble);
@@ -360,27 +383,9 @@ lb_ensemble *lb_ensemble_gather(lb_params *params, const lb_ensemble_part *parts
         lb_config_fail(params, error);
         return NULL;
     }
-    for (int i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count; i++) {
         copies[i] = copy_member(params, i, &parts[i], own, error);
         if (!copies[i]) return NULL;
     }
     return lb_ensemble_init(ensemble, copies, count, error) ? NULL : ensemble;
-}
-
-int lb_ensemble_member_first(const lb_params *params, int member)
-{
-    char name[NAME_LENGTH];
-    size_t length = (size_t)snprintf(name, sizeof name, "member.%d.", member);
-    int first = 0, count = (int)lb_params_count(params);
-    while (first < count && strncmp(lb_params_name(params, first), name, length) != 0) first++;
-    return first;
-}
-
-lb_status lb_ensemble_weigh(lb_ensemble *ensemble, lb_params *params, const double *weight, lb_error *error)
-{
-    size_t bytes = (size_t)ensemble->count * sizeof *weight;
-    double *copy = lb_params_alloc(params, bytes);
-    if (!copy) return lb_no_memory(error, "an ensemble");
-    ensemble->weight = memcpy(copy, weight, bytes);
-    return LB_OK;
 }

@@ -22,34 +22,12 @@ LB_MUST_USE char *lb_model_config_json(const lb_model *model);
 LB_MUST_USE lb_model *lb_model_restore(const lb_model_kind *kind, lb_params *params, const char *name,
                                        const char *config, const lb_extensions *own, lb_error *error);
 
-/** The fields in the configurations of lb_seq2seq_kind and lb_transformer_kind. */
-extern const lb_config_field lb_seq2seq_fields[], lb_transformer_fields[];
-
-/** The fields in the configuration of the built-in kind with this name; NULL for an ensemble or any other name. */
-const lb_config_field *lb_model_fields(const char *kind);
-
 /* ---- model_file.c ---- */
-
-/** lb_model_save with arrays beside those of the parameters. */
-LB_MUST_USE lb_status lb_model_save_beside(const lb_model *model, const lb_params *params, const char *path,
-                                           lb_checkpoint_extra extra, lb_error *error);
-
-/** Whether lb_model_load will find all parameters of the model in its file: not if its name is another one than "".
- *  Errors: LB_ERROR_ARGUMENT with the parameter; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_model_check_names(const lb_model *model, const lb_params *params, lb_error *error);
 
 /** Reads an array with this shape: weights, or what an optimiser knows of them. A number that is none would spread, and
  *  be noticed late or never.
  *  Errors: LB_ERROR_FORMAT if there is no such array, it has another shape, or a number is not finite. */
 LB_MUST_USE lb_status lb_checkpoint_read(const lb_safetensors *file, const char *name, lb_shape shape,
                                          lb_real *numbers, lb_error *error);
-
-/* ---- model_config.c ---- */
-
-/** The value of a field that is a number, a flag or a choice, in a configuration. */
-double lb_config_number(const lb_config_field *field, const void *config);
-
-/** Sets the value of such a field. */
-void lb_config_put(const lb_config_field *field, void *config, double value);
 
 #endif

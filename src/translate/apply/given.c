@@ -1,9 +1,9 @@
 /* What a model says of an output that is given, or that it has written before: its likeliest alignment, the likeliest
  * symbols at each step, and what the positions of text and output attend to. */
 #include "base/alloc.h"
-#include "models/built_in.h"
-#include "models/decode/model.h"
+#include "base/bytes.h"
 #include "translate/apply/translator.h"
+#include "translate/batches/batch.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static void pick_likeliest(const lb_vocabulary *vocabulary, const lb_real *row, 
                            const char **symbol, double *probability)
 {
     int64_t kept = 0;
-    for (int64_t id = LB_FIRST_WRITTEN; id < width; id++) {
+    for (int64_t id = LB_EOS; id < width; id++) {
         int64_t place = kept < count ? kept++ : count;
         while (place > 0 && (double)row[id] > probability[place - 1]) {
             if (place < count) {
@@ -110,7 +110,7 @@ static lb_status find_likeliest(const lb_translator *t, lb_tape *tape, const lb_
 lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_translation *text,
                                      const lb_output *output, int64_t count, lb_error *error)
 {
-    int64_t symbols = translator->model.model->target_vocab - LB_FIRST_WRITTEN;
+    int64_t symbols = translator->model.model->target_vocab - LB_EOS;
     if (count < 1 || !has_steps(translator, text, output))
         return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
                                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
@@ -162,7 +162,7 @@ static lb_status find_self_attention(const lb_translator *t, lb_tape *tape, cons
     lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     given ids = encode(t, tape, text, output);
-    lb_tokens in = lb_model_target_in(model, ids.target_out);
+    lb_tokens in = lb_target_in_of(model, ids.target_out);
     lb_self_attention found = lb_model_self_attention(model, ids.source, in);
     lb_tape_set_mode(tape, mode);
     lb_status status = lb_tape_status(tape);

@@ -1,7 +1,6 @@
 #include "translate/apply/translator.h"
 
 #include "base/alloc.h"
-#include "models/attention/copying.h"
 
 #include <math.h>
 #include <string.h>
@@ -172,6 +171,19 @@ static double weight_of(const lb_translate_job *j, const lb_hypothesis *found, i
     return sum;
 }
 
+/* Whether a symbol of the source, one that is there, becomes LB_UNK where it is copied: by the model, or by the first
+ * member of an ensemble that copies. */
+static bool is_copied_as_unknown(const lb_model *model, int32_t source)
+{
+    const lb_ensemble *all = lb_is_ensemble(model) ? (const lb_ensemble *)model : NULL;
+    for (int64_t i = 0; all && i < all->count; i++)
+        if (all->member[i]->copies) return is_copied_as_unknown(all->member[i], source);
+    const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
+    const lb_transformer *transformer = lb_transformer_of(model);
+    const lb_copying *copying = seq2seq ? &seq2seq->copying : transformer ? &transformer->copying : NULL;
+    return copying && copying->symbols && copying->symbols->data[source] == LB_UNK;
+}
+
 /* The position with the largest attention weight; ties go to the first one. Unknown: of the source symbols that a model
  * that copies writes as LB_UNK, the one with the largest weight over all of its positions: the first of these, -1 if
  * there is none. */
@@ -183,7 +195,7 @@ static int64_t looked_at(const lb_translate_job *j, const lb_source *source, con
     int64_t best = unknown ? -1 : 0;
     double most = -1;
     for (int64_t k = 0; k < t->length; k++) {
-        if (unknown && lb_model_copied_as(j->translator->model.model, id[k]) != LB_UNK) continue;
+        if (unknown && !is_copied_as_unknown(j->translator->model.model, id[k])) continue;
         double weight = unknown ? 0 : weight_of(j, found, step, k, width);
         for (int64_t i = 0; i < t->length && unknown; i++)
             if (id[i] == id[k] && strcmp(t->symbol[i], t->symbol[k]) == 0)

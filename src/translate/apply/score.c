@@ -1,5 +1,4 @@
 /* Scores given pairs: the probability that a model assigns to a target. */
-#include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Translates texts: splits them into symbols, decodes as many side by side as memory allows, and stores the results. */
 #include "base/alloc.h"
-#include "models/decode/model.h"
 #include "translate/apply/translator.h"
 
 #include <math.h>
@@ -173,7 +172,7 @@ static lb_status read_prefix(lb_translate_job *j, size_t number, const char *tex
     for (int32_t i = count; i > 0 && !status; i--)
         if (id[i - 1] == LB_UNK) unwritable = j->symbols.symbol[i - 1];
     int64_t limit = j->config.limit ? j->config.limit : lb_text_model_limit(m, source->length);
-    limit = lb_model_limit(m->model, limit);
+    limit = lb_text_model_most(m, limit);
     if (unwritable)
         lb_error_set(&found, LB_ERROR_FORMAT,
                      "the beginning of the output has \"%.40s\", which the model does not write", unwritable);

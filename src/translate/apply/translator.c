@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "io/path.h"
-#include "models/decode/model.h"
 
 lb_tapes *lb_tapes_new(void)
 {
@@ -43,7 +42,7 @@ int32_t lb_translator_most(const lb_text_model *model)
 {
     int64_t longest = model->longest_source, most = LONG;
     if (model->sorts && LONGER_LISTS * longest < most) most = LONGER_LISTS * longest;
-    return (int32_t)lb_model_limit(model->model, longest > most ? longest : most);
+    return (int32_t)lb_text_model_most(model, longest > most ? longest : most);
 }
 
 static lb_status load(lb_translator *t, const lb_safetensors *file, const lb_extensions *own, lb_error *error)

@@ -2,8 +2,8 @@
  * with a watcher at the points of the model. The rows of a batch differ in one thing each, and are compared with its
  * first. */
 #include "lookback/op.h"
-#include "models/decode/model.h"
 #include "translate/apply/translator.h"
+#include "translate/batches/batch.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,8 +64,8 @@ static lb_status force(run *r, lb_mode mode, const int32_t *others, lb_tensor **
     lb_watch(tape, (lb_watcher){watch, r});
     lb_tokens source = repeat(tape, r->rows, r->length, r->source, others);
     lb_tokens target = repeat(tape, r->rows, r->steps, r->target, r->target);
-    lb_tensor *logits = lb_model_forward(r->model, source, lb_model_target_in(r->model, target));
-    *found = lb_model_log_probabilities(r->model, logits);
+    lb_tensor *logits = lb_model_forward(r->model, source, lb_target_in_of(r->model, target));
+    *found = lb_written_log_probabilities(r->model, logits);
     lb_watch(tape, c->watch);
     lb_status status = lb_tape_status(tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(tape));

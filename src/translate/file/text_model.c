@@ -7,9 +7,9 @@
 #include "data/symbols.h"
 #include "io/json.h"
 #include "io/safetensors.h"
-#include "models/decode/model.h"
-#include "models/file/model_formats.h"
+#include "translate/batches/evaluate.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_COLUMNS = 1 << 16 };
@@ -62,7 +62,7 @@ static char *print_task(const lb_text_model *t)
     lb_json_whole(&json, "shortest_source", t->shortest_source);
     lb_json_whole(&json, "longest_source", t->longest_source);
     lb_json_whole(&json, "longest_target", t->longest_target);
-    lb_json_whole(&json, FIRST_WRITTEN, LB_FIRST_WRITTEN);
+    lb_json_whole(&json, FIRST_WRITTEN, LB_EOS);
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
 }
@@ -116,7 +116,7 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
                                                .shape = LB_SHAPE((int64_t)t->lexicon.size),
                                                .data = t->lexicon.bytes};
         const lb_checkpoint_extra extra = {&lexicon, t->lexicon.bytes ? 1 : 0, metadata, (int64_t)count};
-        status = lb_model_save_beside(t->model, t->params, path, extra, error);
+        status = lb_model_save(t->model, t->params, path, extra, error);
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     }
@@ -202,9 +202,8 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
 static lb_status check_written(const cJSON *json, lb_error *error)
 {
     const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
-    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_FIRST_WRITTEN)) return LB_OK;
-    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN,
-                        LB_FIRST_WRITTEN);
+    if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_EOS)) return LB_OK;
+    return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN, LB_EOS);
 }
 
 static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *t, lb_error *error)
@@ -345,4 +344,21 @@ void lb_text_model_free(lb_text_model *model)
     lb_vocabulary_free(model->source);
     lb_params_free(model->params);
     *model = (lb_text_model){0};
+}
+
+const char *lb_model_label(const lb_model *model, char text[LB_LABEL])
+{
+    const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
+    bool copies = model->copies && !lb_is_ensemble(model);
+    snprintf(text, LB_LABEL, "%.40s%s%s", seq2seq ? seq2seq->attention.type->name : model->kind->name,
+             copies ? "-copy" : "", model->from_end ? "-backward" : "");
+    return text;
+}
+
+char *lb_model_settings(const lb_model *model)
+{
+    const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
+    const lb_transformer *transformer = lb_transformer_of(model);
+    const void *config = seq2seq ? (const void *)&seq2seq->config : transformer ? &transformer->config : NULL;
+    return config ? lb_config_write(lb_model_fields(model->kind->name), config) : NULL;
 }

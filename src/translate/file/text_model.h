@@ -6,8 +6,7 @@
 #include "base/buffer.h"
 #include "data/sort_task.h"
 #include "data/symbols.h"
-#include "lookback/models.h"
-#include "lookback/train.h"
+#include "lookback/translate.h"
 #include "translate/file/lexicon.h"
 
 /** Metadata keys of a model file; the task of the model is stored under LB_SORT_TASK_KEY. */
@@ -125,5 +124,22 @@ char *lb_model_place(const char *folder, bool sorts, lb_error *error);
  *  Errors: LB_ERROR_ARGUMENT, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
                                            const char *what, lb_error *error);
+
+/** The limit, or how many positions the model has, if that is less. */
+static inline int64_t lb_text_model_most(const lb_text_model *model, int64_t limit)
+{
+    const int64_t positions = model->model->positions;
+    return positions && positions < limit ? positions : limit;
+}
+
+enum { LB_LABEL = 64 };
+
+/** Writes the attention of a seq2seq, otherwise the kind of the model, then "-copy" if it copies, and "-backward" if it
+ *  writes from the end, such as "additive", "transformer-copy" or "general-backward". Returns `text`. */
+const char *lb_model_label(const lb_model *model, char text[LB_LABEL]);
+
+/** The configuration of a seq2seq or a transformer as JSON, as in its file; release it with lb_release. NULL if there
+ *  is no memory, and for other models. */
+char *lb_model_settings(const lb_model *model);
 
 #endif

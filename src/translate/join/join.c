@@ -4,8 +4,6 @@
 #include "data/pairs.h"
 #include "io/json.h"
 #include "io/path.h"
-#include "models/built_in.h"
-#include "models/ensemble/ensemble.h"
 #include "translate/file/text_model.h"
 #include "translate/join/join_fit.h"
 #include "translate/training/data.h"
@@ -70,17 +68,27 @@ static lb_status add_part(joining *j, lb_ensemble_part part, const char *path)
     return LB_OK;
 }
 
+/* The index of the first parameter of a member of an ensemble, member.0, member.1 ..., or of all behind its members. */
+static int64_t first_of_member(const lb_params *params, int member)
+{
+    char name[32];
+    const size_t length = (size_t)snprintf(name, sizeof name, "member.%d.", member);
+    int64_t first = 0;
+    const int64_t count = lb_params_count(params);
+    while (first < count && strncmp(lb_params_name(params, first), name, length) != 0) first++;
+    return first;
+}
+
 /* The members of an ensemble become members themselves. */
 static lb_status add_parts(joining *j, const source *s)
 {
     const lb_params *params = s->text.params;
     if (!lb_is_ensemble(s->text.model))
-        return add_part(j, (lb_ensemble_part){s->text.model, params, 0, (int)lb_params_count(params)},
-                        s->path);
+        return add_part(j, (lb_ensemble_part){s->text.model, params, 0, lb_params_count(params)}, s->path);
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     lb_status status = LB_OK;
     for (int i = 0; i < all->count && !status; i++) {
-        int first = lb_ensemble_member_first(params, i), end = lb_ensemble_member_first(params, i + 1);
+        const int64_t first = first_of_member(params, i), end = first_of_member(params, i + 1);
         status = add_part(j, (lb_ensemble_part){all->member[i], params, first, end - first}, s->path);
     }
     return status;
@@ -134,7 +142,7 @@ static lb_status gather(joining *j)
     if (has_one(j)) return LB_OK;
     j->params = lb_params_new(0);
     if (!j->params) return lb_no_memory(j->error, "an ensemble");
-    j->ensemble = lb_ensemble_gather(j->params, j->part, (int)j->result->count, NULL, j->error);
+    j->ensemble = lb_ensemble_gather(j->params, j->part, j->result->count, NULL, j->error);
     if (!j->ensemble) return j->error->status ? j->error->status : LB_ERROR_MEMORY;
     j->text.params = j->params;
     j->text.model = &j->ensemble->base;
@@ -225,7 +233,6 @@ static lb_status measure_tests(joining *j)
 static lb_status fit(joining *j)
 {
     lb_join_result *r = j->result;
-    double weight[LB_JOIN_MOST];
     if (has_one(j))
         return lb_error_set(j->error, LB_ERROR_ARGUMENT,
                             "found pairs and one model, whose weights stay as they are, expected no pairs");
@@ -235,8 +242,8 @@ static lb_status fit(joining *j)
         status = lb_join_measure(&j->text, j->ensemble->member[i], &j->data.dev, &r->member[i].dev, j->error);
     }
     tell_count(j, "pair, weights", 0, 1);
-    if (!status && r->count > 1) status = lb_join_fit(&j->text, j->ensemble, &j->data.dev, weight, j->error);
-    if (!status && r->count > 1) status = lb_ensemble_weigh(j->ensemble, j->params, weight, j->error);
+    if (!status && r->count > 1)
+        status = lb_join_fit(&j->text, j->ensemble, j->params, &j->data.dev, j->error);
     tell_count(j, "pair, together", 0, 1);
     if (!status) status = lb_join_measure(&j->text, j->text.model, &j->data.dev, &r->dev, j->error);
     r->pairs = lb_pair_sample_judged(&j->data.dev.sample);

@@ -1,8 +1,7 @@
 #include "translate/join/join_fit.h"
 
 #include "base/alloc.h"
-#include "models/ensemble/ensemble.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 
 #include <string.h>
 
@@ -20,18 +19,22 @@ typedef struct pass {
     lb_error *error;
 } pass;
 
-static lb_status open_pass(pass *p, const lb_text_model *text, const lb_tested_pairs *on, lb_error *error)
+static pass pass_of(const lb_text_model *text, const lb_tested_pairs *on, lb_error *error)
 {
-    int64_t symbols = lb_vocabulary_size(text->target);
-    *p = (pass){.text = text,
-                .on = on,
-                .sample = &on->sample,
-                .tape = lb_tape_new(),
-                .end = on->sample.possible,
-                .error = error};
-    p->search = (lb_beam_config){
-        .beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true};
-    if (!p->tape) return lb_no_memory(error, "an ensemble");
+    const int64_t symbols = lb_vocabulary_size(text->target);
+    return (pass){
+        .text = text,
+        .on = on,
+        .sample = &on->sample,
+        .end = on->sample.possible,
+        .search = {.beam = symbols < BEAM ? symbols : BEAM, .length_penalty = 1, .without_weights = true},
+        .error = error};
+}
+
+static lb_status open_tape(pass *p)
+{
+    p->tape = lb_tape_new();
+    if (!p->tape) return lb_no_memory(p->error, "an ensemble");
     lb_tape_set_mode(p->tape, LB_MODE_EVALUATE);
     return LB_OK;
 }
@@ -75,13 +78,6 @@ static bool advance(pass *p)
     return lb_tape_status(p->tape) == LB_OK;
 }
 
-static bool is_right(const pass *p, int64_t row, const lb_hypothesis *h)
-{
-    lb_tokens out = p->batch.target_out;
-    return h->finished && h->length == out.lengths[row] - 1 &&
-           memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
-}
-
 /* The pairs up to `end` of the sample; of sources, each of which counts once, the outputs alone. */
 static lb_status add_pairs(pass *p, const lb_model *model, int64_t end, lb_tally *tally)
 {
@@ -98,10 +94,10 @@ static lb_status add_pairs(pass *p, const lb_model *model, int64_t end, lb_tally
 lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, const lb_tested_pairs *on,
                           lb_evaluation *found, lb_error *error)
 {
-    pass p;
+    pass p = pass_of(text, on, error);
     lb_tally tally = {0};
     const lb_pair_sample *sample = &on->sample;
-    lb_status status = open_pass(&p, text, on, error);
+    lb_status status = open_tape(&p);
     if (!status) status = add_pairs(&p, model, sample->possible, &tally);
     if (!status) status = add_pairs(&p, model, sample->count, &tally);
     if (!status && sample->sources) {
@@ -116,45 +112,22 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, cons
     return status;
 }
 
-/* Copies the scores of a row, which live on the tape. */
-static bool keep_case(const pass *p, const lb_vote_pool *pool, int64_t row, int members, lb_arena *memory,
-                      lb_vote_case *to)
+/* An lb_right_outputs_fn. */
+static bool next_right_outputs(void *context, lb_tape *tape, lb_tokens *source, lb_tokens *target_out,
+                               lb_beam_config *search)
 {
-    size_t bytes = (size_t)(pool->count[row] * members) * sizeof(double);
-    double *score = lb_arena_alloc(memory, bytes);
-    if (!score) return false;
-    memcpy(score, pool->score + row * pool->most * members, bytes);
-    *to = (lb_vote_case){.score = score, .count = pool->count[row], .right = -1};
-    for (int64_t i = 0; i < pool->count[row]; i++)
-        if (is_right(p, row, &pool->hypothesis[row * pool->most + i])) to->right = i;
+    pass *p = context;
+    p->tape = tape;
+    if (!advance(p)) return false;
+    *source = p->batch.source;
+    *target_out = p->batch.target_out;
+    *search = p->search;
     return true;
 }
 
-static lb_status gather_cases(pass *p, const lb_ensemble *ensemble, lb_arena *memory, lb_vote_case *cases,
-                              int64_t *count)
+lb_status lb_join_fit(const lb_text_model *text, lb_ensemble *ensemble, lb_params *params,
+                      const lb_tested_pairs *on, lb_error *error)
 {
-    while (advance(p)) {
-        lb_vote_pool pool = lb_vote_gather(ensemble, p->batch.source, p->search);
-        for (int64_t row = 0; row < pool.batch && p->batch.target_out.lengths; row++)
-            if (!keep_case(p, &pool, row, (int)ensemble->count, memory, &cases[(*count)++]))
-                return lb_no_memory(p->error, "an ensemble");
-    }
-    return tape_status(p);
-}
-
-lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble, const lb_tested_pairs *on,
-                      double *weight, lb_error *error)
-{
-    pass p;
-    int64_t count = 0;
-    lb_status status = open_pass(&p, text, on, error);
-    lb_arena *memory = lb_arena_new();
-    lb_vote_case *cases = lb_alloc((size_t)(on->sample.possible + 1) * sizeof *cases);
-    if (!status && (!memory || !cases)) status = lb_no_memory(error, "an ensemble");
-    if (!status) status = gather_cases(&p, ensemble, memory, cases, &count);
-    if (!status) lb_vote_fit(cases, count, (int)ensemble->count, weight);
-    lb_release(cases);
-    lb_arena_free(memory);
-    lb_tape_free(p.tape);
-    return status;
+    pass p = pass_of(text, on, error);
+    return lb_ensemble_fit(ensemble, params, next_right_outputs, &p, error);
 }

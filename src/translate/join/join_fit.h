@@ -10,10 +10,9 @@
 LB_MUST_USE lb_status lb_join_measure(const lb_text_model *text, const lb_model *model,
                                       const lb_tested_pairs *on, lb_evaluation *found, lb_error *error);
 
-/** Fits the weights of the members: see lb_vote_fit. `weight` receives [ensemble->count].
- *  Errors: LB_ERROR_MEMORY; those recorded on the tape. */
-LB_MUST_USE lb_status lb_join_fit(const lb_text_model *text, const lb_ensemble *ensemble,
-                                  const lb_tested_pairs *on, double *weight, lb_error *error);
+/** Fits the weights of the members, whose parameters are in `params`: lb_ensemble_fit. Errors: as there. */
+LB_MUST_USE lb_status lb_join_fit(const lb_text_model *text, lb_ensemble *ensemble, lb_params *params,
+                                  const lb_tested_pairs *on, lb_error *error);
 
 /* ---- Whether two models can be joined (join_compare.c). ---- */
 

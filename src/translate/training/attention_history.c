@@ -51,6 +51,8 @@ lb_status lb_attention_history_begin(lb_attention_history *shown, const lb_train
 {
     void *text;
     size_t count;
+    if (shown->continued) return LB_OK;
+    shown->continued = true;
     /* Weights from elsewhere have been evaluated before the first step. */
     if (shown->begun || history->count == 0 || lb_file_is_missing(shown->path)) return LB_OK;
     lb_status status = lb_file_read_own(shown->path, 0, &text, &count, error);

@@ -132,16 +132,17 @@ lb_status lb_budget_fit(lb_training_config *c, const lb_training_config *asked, 
     return LB_OK;
 }
 
-lb_status lb_budget_look_again(lb_stepper *s, lb_error *error)
+lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error *error)
 {
+    lb_stepper *s = stepper;
     lb_training_config usual = *s->config;
     const int64_t step = lb_train_last(&s->history)->step;
     if (usual.minutes <= 0 || step == 0 || step >= s->run.steps) return LB_OK;
     usual.steps = 0;
     s->run.steps = lb_budget_refit(&s->history, 60 * usual.minutes, lb_data_loader_steps(&s->loader, &usual));
-    s->loop.steps = s->loop.schedule.period = s->run.steps;
-    s->loop.patience = lb_recipe_trainer(s->config, s->run.steps).patience;
+    loop->steps = loop->schedule.period = s->run.steps;
+    loop->patience = lb_recipe_trainer(s->config, s->run.steps).patience;
     lb_release(s->identity);
-    s->loop.run = s->identity = lb_run_identity(s);
+    loop->run = s->identity = lb_run_identity(s);
     return s->identity ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }

@@ -4,7 +4,7 @@
 #include "data/pairs.h"
 #include "data/symbols.h"
 #include "lookback/metrics.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/data.h"
 
 #include <math.h>

@@ -1,16 +1,24 @@
 #include "translate/training/recipe.h"
 
 #include "data/pairs.h"
-#include "models/attention/decoder_attention.h"
 #include "settings/settings.h"
 #include "translate/training/data.h"
 
 #include <string.h>
 
+/* What copying needs instead of this attention; NULL: it can copy by its weights. */
+static const char *copying_needs(lb_attention_kind attention)
+{
+    const bool hard = attention == LB_ATTENTION_HARD || attention == LB_ATTENTION_MONOTONIC ||
+                      attention == LB_ATTENTION_MONOTONIC_1;
+    if (attention == LB_ATTENTION_LOCAL_P) return "one whose weights sum to 1";
+    return hard || attention == LB_ATTENTION_NONE ? "a soft one" : NULL;
+}
+
 /* The mixture needs soft attention, and a vocabulary by softmax. */
 static lb_status check_copy(const lb_training_config *c, lb_error *error)
 {
-    const char *expected = lb_built_in_attentions[c->attention]->copying_needs;
+    const char *expected = copying_needs(c->attention);
     if (c->copy && expected)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected %s",
                             lb_attention_names[c->attention], expected);
@@ -110,7 +118,7 @@ static lb_status check_data(const lb_training_config *c, lb_error *error)
 static lb_status check_attention(const lb_training_config *c, lb_error *error)
 {
     if (strcmp(c->model, LB_MODEL_SEQ2SEQ) != 0) return LB_OK;
-    if (c->window && lb_built_in_attentions[c->attention]->window == 0)
+    if (c->window && !lb_attention_has_window(c->attention))
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "window is an option of a transformer and of local-m, local-p and location "
                             "attention, not of %s",

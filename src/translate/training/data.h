@@ -9,7 +9,7 @@
 #include "data/subwords.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
-#include "train/evaluate.h"
+#include "translate/batches/evaluate.h"
 #include "translate/file/text_model.h"
 #include "translate/training/recipe.h"
 

@@ -4,8 +4,8 @@
 #include "data/pairs.h"
 #include "data/sort_task.h"
 #include "lookback/op.h"
-#include "train/batch.h"
-#include "train/evaluate.h"
+#include "translate/batches/batch.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/recipe.h"
 
 lb_status lb_data_loader_init(lb_data_loader *loader, lb_training_data *data,

@@ -37,6 +37,55 @@ void lb_training_files_free(lb_training_files *f)
 
 /* ---- The log. ---- */
 
+enum { DIGITS = 9 };
+
+static void print_test(lb_buffer *json, const lb_test *test, const lb_evaluation *found)
+{
+    char key[LB_TEST_NAME + 16];
+    const struct {
+        const char *name;
+        double value;
+    } measures[] = {
+        {"exact_match", found->exact_match}, {"symbol_error", found->symbol_error}, {"loss", found->loss}};
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        snprintf(key, sizeof key, "%s.%s", test->name, measures[i].name);
+        lb_json_number(json, key, measures[i].value, DIGITS);
+    }
+}
+
+/* The members of a point without braces, up to its seconds and tokens. Those of a test begin with its name:
+ * "long.exact_match". */
+static void print_point(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
+{
+    lb_json_whole(json, "step", p->step);
+    lb_json_number(json, "loss", p->loss, DIGITS);
+    lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
+    lb_json_number(json, "exact_match", p->dev.exact_match, DIGITS);
+    lb_json_number(json, "symbol_error", p->dev.symbol_error, DIGITS);
+    if (p->dev.own[LB_OWN_TEXTS] > 0) {
+        lb_json_number(json, "bleu_13a", p->dev.own[LB_OWN_BLEU], DIGITS);
+        lb_json_number(json, "chrf2", p->dev.own[LB_OWN_CHRF], DIGITS);
+    }
+    lb_json_number(json, "lr", p->lr, DIGITS);
+    lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
+    const lb_test *test;
+    for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
+}
+
+/* The points as lines of JSON; NULL if memory runs out. */
+static char *print_lines(const lb_train_history *history)
+{
+    lb_buffer json = {0};
+    lb_buffer_print(&json, "%s", "");
+    for (int64_t i = 0; i < history->count; i++) {
+        const lb_train_point *p = &history->points[i];
+        lb_buffer_print(&json, "{");
+        print_point(&json, history, p);
+        lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
+    }
+    return lb_buffer_end(&json);
+}
+
 /* Prints one line of JSON as a row of the table, or its member names as the header. */
 static void print_row(lb_buffer *csv, const char *line, bool names)
 {
@@ -58,7 +107,7 @@ static void print_row(lb_buffer *csv, const char *line, bool names)
 static char *print_points(const char *path, const lb_train_history *history, bool header)
 {
     const char *ending = strrchr(path, '.');
-    char *json = lb_train_history_json(history);
+    char *json = print_lines(history);
     if (!json || !ending || strcmp(ending, ".csv") != 0) return json;
     lb_buffer csv = {0};
     lb_buffer_print(&csv, "%s", "");
@@ -110,7 +159,7 @@ char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
     lb_json_open(&json, "history", "[");
     for (int64_t i = 0; i < history->count; i++) {
         lb_json_open(&json, NULL, "{");
-        lb_train_point_print(&json, history, &history->points[i]);
+        print_point(&json, history, &history->points[i]);
         lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
     }
     lb_buffer_print(&json, "]}");
@@ -170,7 +219,7 @@ static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
     const lb_train_point *last = lb_train_last(&s->history);
-    bool kept = lb_train_kept(&s->history, s->loop.keep_best) == last;
+    bool kept = lb_stepper_kept(s) == last;
     lb_status status = kept ? save_model(s, s->files.model, last, &found) : LB_OK;
     if (!status && s->config->keep > 0) status = save_snapshot(s, &found);
     status = downgrade(s, status, &found, error);
@@ -184,7 +233,7 @@ static lb_status save_evaluated(lb_stepper *s, lb_error *error)
 static lb_status log_point(lb_stepper *s, lb_error *error)
 {
     lb_error found = {0};
-    s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
+    s->run.kept = lb_stepper_kept(s);
     lb_status status = write_log(&s->files.log, &s->history, false, &found);
     if (!status) status = write_log(&s->files.table, &s->history, false, &found);
     return downgrade(s, status, &found, error);
@@ -195,11 +244,11 @@ lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error)
     lb_stepper *s = stepper;
     lb_event told = *event;
     told.run = &s->run;
-    if (event->kind == LB_EVENT_EVALUATED) {
-        lb_status status = lb_budget_look_again(s, error);
-        return status ? status : save_evaluated(s, error);
-    }
-    lb_status status = event->kind == LB_EVENT_POINT ? log_point(s, error) : LB_OK;
+    if (event->kind == LB_EVENT_EVALUATED) return save_evaluated(s, error);
+    lb_status status = event->kind == LB_EVENT_STEPPED && s->config->film > 0
+                           ? lb_attention_history_begin(&s->files.shown, &s->history, error)
+                           : LB_OK;
+    if (!status && event->kind == LB_EVENT_POINT) status = log_point(s, error);
     return status ? status : lb_training_tell(s->config, told, error);
 }
 

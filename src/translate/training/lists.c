@@ -1,8 +1,8 @@
 /* Batches of lists of the sort task, which are drawn, and the evaluation of a model on them. */
 #include "data/sort_task.h"
 #include "lookback/op.h"
-#include "train/batch.h"
-#include "train/evaluate.h"
+#include "translate/batches/batch.h"
+#include "translate/batches/evaluate.h"
 #include "translate/training/data.h"
 
 /* ---- Batches. ---- */

@@ -3,9 +3,6 @@
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "models/built_in.h"
-#include "nn/params.h"
-#include "train/batch.h"
 #include "translate/training/recipe.h"
 
 #include <stdio.h>
@@ -48,24 +45,26 @@ static lb_status unknown_module(const lb_stepper *s, const char *name, int lengt
 static lb_status freeze(const lb_stepper *s, lb_error *error)
 {
     char name[LB_MESSAGE_LENGTH / 4];
-    int64_t end;
+    bool trains = false;
     for (const char *word = s->config->freeze; word && *word; word += *word == ',') {
         int length = (int)strcspn(word, ",");
         snprintf(name, sizeof name, "%.*s", length, word);
         if (lb_params_freeze(s->params, name) == 0) return unknown_module(s, word, length, error);
         word += length;
     }
-    if (lb_params_trained(s->params, 0, &end) < lb_params_size(s->params)) return LB_OK;
+    for (int i = 0; i < lb_params_count(s->params) && !trains; i++)
+        trains = lb_params_tensor(s->params, i)->requires_grad;
+    if (trains) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT, "freeze: nothing is left to train");
 }
 
 static void mark_features(const lb_stepper *s)
 {
     const lb_vocabulary *symbols = s->data->text.source;
-    if (s->model->kind != &lb_transformer_kind) return;
-    lb_transformer *model = (lb_transformer *)s->model;
-    for (int32_t id = LB_FIRST_TOKEN; model->source_features && id < lb_vocabulary_size(symbols); id++)
-        if (lb_symbol_is_feature(lb_vocabulary_symbol(symbols, id))) lb_transformer_mark_feature(model, id);
+    const lb_transformer *model = lb_transformer_of(s->model);
+    if (!model || !model->source_features) return;
+    for (int32_t id = LB_FIRST_TOKEN; id < lb_vocabulary_size(symbols); id++)
+        if (lb_symbol_is_feature(lb_vocabulary_symbol(symbols, id))) model->source_features->data[id] = 1;
 }
 
 /* A symbol is shared if both sides spell it alike. Features are not copied. */
@@ -90,7 +89,7 @@ static lb_status set_copies(lb_stepper *s, lb_error *error)
     lb_status status = lb_model_set_copies(s->model, s->shared.target, error);
     return status || s->data->text.sorts
                ? status
-               : lb_hidden_shares(s->model, s->data->text.source, HIDDEN_SHARE, &s->hidden, error);
+               : lb_hidden_shares(&s->shared, s->data->text.source, HIDDEN_SHARE, &s->hidden, error);
 }
 
 static lb_status make_model(lb_stepper *s, int64_t source, int64_t target, lb_error *error)
@@ -116,13 +115,10 @@ lb_status lb_stepper_build(lb_stepper *s, lb_error *error)
 
 lb_status lb_stepper_build_trial(lb_stepper *s, lb_error *error)
 {
-    /* All weights are 0: to draw them would take most of the time. */
-    static const lb_params_source nothing = {.room = SIZE_MAX};
     const lb_text_model *from = &s->start->model;
     int64_t source = from->params ? from->model->source_vocab : LB_FIRST_TOKEN + 1;
     int64_t target = from->params ? from->model->target_vocab : LB_FIRST_TOKEN + 1;
     s->params = lb_params_new(0);
-    if (s->params) lb_params_take_from(s->params, &nothing);
     lb_status status = make_model(s, source, target, error);
     if (!status) status = lb_warm_start_copy(s->start, s->config, s->model, s->params, error);
     return status ? status : freeze(s, error);

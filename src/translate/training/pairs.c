@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
+#include "base/group.h"
 #include "io/path.h"
-#include "train/group.h"
 #include "translate/training/recipe.h"
 
 #include <errno.h>

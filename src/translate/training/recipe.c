@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "models/file/model_formats.h"
 #include "settings/settings.h"
 
 #include <math.h>
@@ -255,8 +254,8 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
 
 static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64_t target, lb_params *params)
 {
-    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target, .attention = c->attention};
-    lb_settings_to_model(c, lb_seq2seq_fields, &config);
+    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target};
+    lb_settings_to_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), &config);
     lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
 }
@@ -265,7 +264,7 @@ static lb_model *make_transformer(const lb_training_config *c, int64_t source, i
                                   lb_params *params)
 {
     lb_transformer_config config = {.source_vocab = source, .target_vocab = target};
-    lb_settings_to_model(c, lb_transformer_fields, &config);
+    lb_settings_to_model(c, lb_model_fields(LB_MODEL_TRANSFORMER), &config);
     lb_transformer *model = lb_params_alloc(params, sizeof *model);
     return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
 }

@@ -2,8 +2,8 @@
 #ifndef LB_RECIPE_H
 #define LB_RECIPE_H
 
+#include "base/group.h"
 #include "lookback/translate.h"
-#include "train/group.h"
 
 #define LB_MODEL_SEQ2SEQ      "seq2seq"
 #define LB_MODEL_TRANSFORMER  "transformer"
@@ -12,6 +12,13 @@
 
 /** Without a dev file, one pair in LB_HELD_OUT is held out. A model is evaluated on at most LB_MEASURED pairs. */
 enum { LB_HELD_OUT = 10, LB_MEASURED = 2000 };
+
+/** Whether lb_seq2seq_config.window is for this attention. */
+static inline bool lb_attention_has_window(lb_attention_kind attention)
+{
+    return attention == LB_ATTENTION_LOCAL_M || attention == LB_ATTENTION_LOCAL_P ||
+           attention == LB_ATTENTION_LOCATION;
+}
 
 /* ---- Who hears of the training. ---- */
 

@@ -4,10 +4,9 @@
 #include "io/file.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "io/run_differences.h"
 #include "lookback/io.h"
-#include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "train/trainer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +19,7 @@ char *lb_run_identity(const lb_stepper *s)
     lb_buffer json = {0};
     lb_training_config c = lb_stepper_in_force(s);
     if (c.shards == 1) c.shards = 0;
-    char *model = lb_model_config_json(s->model);
+    char *model = lb_model_settings(s->model);
     lb_json_open(&json, NULL, "{");
     if (c.from) lb_buffer_print(&json, "\"from\":\"%016llx\"", (unsigned long long)s->start->hash);
     lb_settings_print(&json, &c, LB_SETTINGS_IDENTITY, 1, BEFORE_PAIRS);
@@ -136,9 +135,10 @@ static void judge_start(const lb_training_config *c, lb_run_differences *d, char
 /* For models of different kinds, only the kind is reported: their settings cannot be compared. */
 static void judge_model(lb_run_differences *d)
 {
-    static const lb_config_field *const kinds[] = {lb_seq2seq_fields, lb_transformer_fields};
+    static const char *const kinds[] = {LB_MODEL_SEQ2SEQ, LB_MODEL_TRANSFORMER};
     for (size_t i = 0; i < 2 && lb_run_find(d, "kind"); i++)
-        for (const lb_config_field *field = kinds[i]; field->key; field++) lb_run_forget(d, field->key);
+        for (const lb_config_field *field = lb_model_fields(kinds[i]); field->key; field++)
+            lb_run_forget(d, field->key);
     if (lb_run_find(d, "attention")) lb_run_forget(d, "heads");
     rename_to_setting(d, "kind", "model");
     rename_to_setting(d, "width", "hidden");
@@ -160,5 +160,5 @@ lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *erro
     const char *tests = lb_run_forget(&d, "test") ? "it has other tests, or other pairs in one of them" : "";
     snprintf(words, sizeof words, "%.*s%s%.*s%s%s", MOST, start, *start && *pairs ? "; " : "", MOST, pairs,
              *tests && (*start || *pairs) ? "; " : "", tests);
-    return lb_run_refuse(&s->loop, words, &d, error);
+    return lb_run_refuse(&(lb_run_words){s->loop.setting, s->loop.context}, words, &d, error);
 }

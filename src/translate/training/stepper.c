@@ -4,12 +4,9 @@
 #include "translate/training/stepper.h"
 
 #include "base/alloc.h"
+#include "base/group.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
-#include "models/decode/model.h"
-#include "train/batch.h"
-#include "train/evaluate.h"
-#include "train/group.h"
 #include "translate/apply/translator.h"
 #include "translate/training/recipe.h"
 
@@ -22,6 +19,9 @@ typedef struct lone_stepper {
     lb_warm_start start;
     lb_training_data data;
     lb_translator translator; /* of the model in training */
+    lb_tape *tape;            /* for measures */
+    int64_t step;             /* steps done */
+    double loss;              /* of the last one */
 } lone_stepper;
 
 /* An lb_loss_fn. A batch that is divided into shards has a part for each, numbered through all steps. */
@@ -31,7 +31,7 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
     lb_batch batch = lb_data_loader_batch(&s->loader, tape, part);
     if (batch.source.batch == 0 && lb_tape_status(tape) == LB_OK) return NULL; /* no pair */
     batch = lb_hallucinate(batch, &s->shared, s->config->hallucinate, s->seed, part);
-    batch = lb_hide_symbols(s->model, batch, s->hidden, s->seed, part);
+    batch = lb_hide_symbols(&s->shared, batch, s->hidden, s->seed, part);
     batch = lb_batch_for(s->model, batch);
     for (int64_t row = 0; row < batch.target_out.batch; row++) *tokens += batch.target_out.lengths[row];
     int64_t step = part / s->shards;
@@ -40,8 +40,8 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                                       .seed = s->seed};
     lb_tokens target_in = lb_scheduled_tokens(s->model, batch.source, batch.target_in, sampling, part);
     lb_tensor *logits = lb_model_forward(s->model, batch.source, target_in);
-    return lb_model_loss_of(s->model, logits, batch.target_out, batch.weights, LB_PAD,
-                            (lb_real)fmax(s->config->label_smoothing, 0));
+    return lb_model_loss(s->model, logits, batch.target_out, batch.weights, LB_PAD,
+                         (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
 static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
@@ -111,6 +111,10 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.evaluate = evaluate_model;
     loop.tests = s->data->tests;
     loop.test = evaluate_test;
+    loop.names = s->config->test;
+    loop.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
+    loop.is_better = lb_config_is_better(s->config);
+    loop.replan = s->config->minutes > 0 ? lb_budget_look_again : NULL;
     loop.tell = lb_stepper_hear;
     loop.stop = shall_stop;
     loop.seed = s->seed;
@@ -144,21 +148,16 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = s->data->facts.pairs;
-    s->history.tests = s->config->test;
-    s->history.is_better = lb_config_is_better(s->config);
-    s->history.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
     s->run.history = &s->history;
     s->run.guessing = log((double)s->model->target_vocab);
     s->run.dropout = s->config->dropout;
     s->run.label_smoothing = fmax(s->config->label_smoothing, 0);
     s->loop = loop_of(s);
-    s->trainer = (lb_trainer){.config = &s->loop, .history = &s->history};
     return LB_OK;
 }
 
 void lb_stepper_close(lb_stepper *s)
 {
-    lb_trainer_free(&s->trainer);
     lb_release(s->history.points);
     lb_training_files_free(&s->files);
     lb_release(s->identity);
@@ -186,26 +185,51 @@ static lb_status open_inputs(lone_stepper *own, lb_error *error)
     return status ? status : lb_training_data_open(&own->data, c, &own->start, error);
 }
 
+/* An lb_tell_fn of its loop. */
+static lb_status hear_step(void *stepper, const lb_event *event, lb_error *error)
+{
+    lone_stepper *own = stepper;
+    (void)error;
+    if (event->kind != LB_EVENT_STEPPED) return LB_OK;
+    own->step = event->step.step;
+    own->loss = event->step.loss;
+    return LB_OK;
+}
+
+/* Between two steps the loop neither evaluates nor saves, and there is no last one after which to look back. */
+static lb_status begin_loop(lone_stepper *own, lb_error *error)
+{
+    lb_stepper *s = &own->stepper;
+    s->loop.steps = s->loop.evaluate_every = INT64_MAX;
+    s->loop.evaluate = NULL;
+    s->loop.tests = 0;
+    s->loop.keep_best = false;
+    s->loop.checkpoint = NULL;
+    s->loop.group = NULL;
+    s->loop.stop = NULL;
+    s->loop.tell = hear_step;
+    s->loop.part = -1;
+    lb_status status = lb_train(s->loop, &s->history, error);
+    s->loop.part = 1;
+    return status;
+}
+
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lone_stepper *own = lb_alloc_zero(sizeof *own);
     if (!own) return lb_null(lb_no_memory(error, "a training"));
     lb_stepper *s = &own->stepper;
     own->config = config;
+    own->tape = lb_tape_new();
     *s = (lb_stepper){.config = &own->config,
                       .data = &own->data,
                       .start = &own->start,
                       .seed = config.seed,
                       .run = {.folder = "."}};
-    lb_status status = open_inputs(own, error);
+    lb_status status = own->tape ? open_inputs(own, error) : lb_no_memory(error, "a training");
     if (!status) status = lb_stepper_init(s, error);
-    s->loop.group = NULL;
-    s->loop.keep_best = false; /* there is no last step after which to look back */
-    if (!status) status = lb_trainer_begin(&s->trainer, error);
-    if (!status) {
-        lb_trainer_swap(&s->trainer);
-        status = begin_translator(s, &own->translator, error);
-    }
+    if (!status) status = begin_loop(own, error);
+    if (!status) status = begin_translator(s, &own->translator, error);
     if (!status) return s;
     lb_stepper_free(s);
     return NULL;
@@ -219,17 +243,18 @@ void lb_stepper_free(lb_stepper *s)
     lb_stepper_close(s);
     lb_training_data_close(&own->data);
     lb_warm_start_free(&own->start);
+    lb_tape_free(own->tape);
     lb_release(own);
 }
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
-    if (s->trainer.step >= s->run.steps)
+    lone_stepper *own = (lone_stepper *)s;
+    if (own->step >= s->run.steps)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
                             (long long)s->run.steps);
-    lb_trainer_swap(&s->trainer);
-    lb_status status = lb_trainer_step(&s->trainer, loss, error);
-    lb_trainer_swap(&s->trainer);
+    lb_status status = lb_train(s->loop, &s->history, error);
+    *loss = own->loss;
     return status;
 }
 
@@ -241,7 +266,7 @@ void lb_stepper_set_lr(lb_stepper *s, double lr)
 lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
 {
     const lb_training_data *d = s->data;
-    lb_tape *tape = s->trainer.tape;
+    lb_tape *tape = ((lone_stepper *)s)->tape;
     lb_tested_pairs on = {.pairs = d->dev.pairs, .sample.count = pairs, .task = d->dev.task};
     lb_status status = LB_OK;
     *found = (lb_evaluation){0};
@@ -258,10 +283,10 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 {
-    return (lb_stepper_facts){.step = s->trainer.step,
+    return (lb_stepper_facts){.step = ((const lone_stepper *)s)->step,
                               .steps = s->run.steps,
                               .parameters = s->run.parameters,
-                              .lr = lb_schedule_lr(&s->loop.schedule, s->trainer.step),
+                              .lr = lb_schedule_lr(&s->loop.schedule, ((const lone_stepper *)s)->step),
                               .held_out = s->data->text.sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
 }
 

@@ -3,9 +3,9 @@
 #ifndef LB_TRAINING_STEPPER_H
 #define LB_TRAINING_STEPPER_H
 
+#include "base/buffer.h"
 #include "io/path.h"
-#include "train/batch.h"
-#include "train/trainer.h"
+#include "translate/training/augment.h"
 #include "translate/training/data.h"
 
 /* ---- The attention history: what the model writes for a few held-out pairs at each evaluation, and where it looks
@@ -21,11 +21,12 @@ typedef struct lb_attention_history {
     lb_tape *tape;     /* of its own: the training's is not disturbed */
     lb_buffer pending; /* lines that are not in the file yet */
     size_t size;       /* bytes of the file that belong to the history */
-    bool begun;
+    bool begun, continued;
 } lb_attention_history;
 
-/** Continues the file of a training that is resumed, after the evaluations of `history`; later lines in it were made by
- *  a run that was killed, and are dropped. A missing file begins anew; one that cannot be read is left as it is.
+/** Before the first step: continues the file of a training that is resumed, after the evaluations of `history`; later
+ *  lines in it were made by a run that was killed, and are dropped. A missing file begins anew; one that cannot be read
+ *  is left as it is. Does nothing a second time.
  *  Errors: LB_ERROR_OPEN, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_attention_history_begin(lb_attention_history *shown, const lb_train_history *history,
                                                  lb_error *error);
@@ -84,7 +85,6 @@ struct lb_stepper {
     lb_model *model; /* owned by `params` */
     lb_data_loader loader;
     lb_trainer_config loop;
-    lb_trainer trainer; /* of `loop`; zero before its first step and after its last one */
     lb_train_history history;
     lb_training_files files;
     char *identity; /* `run` of `loop` */
@@ -111,18 +111,31 @@ lb_training_config lb_stepper_in_force(const lb_stepper *stepper);
  *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_stepper_build(lb_stepper *stepper, lb_error *error);
 
-/** The same without weights and without data, to learn whether there can be such a model. */
+/** The same without data, to learn whether there can be such a model. */
 LB_MUST_USE lb_status lb_stepper_build_trial(lb_stepper *stepper, lb_error *error);
 
 /* ---- Its files (files.c). ---- */
+
+/** The evaluation whose weights would be the result if the training ended now: the best, or the last. */
+static inline const lb_train_point *lb_stepper_kept(const lb_stepper *s)
+{
+    return s->loop.keep_best ? lb_train_best(&s->history) : lb_train_last(&s->history);
+}
+
+/** The test with this number, from 0; NULL behind the last. */
+static inline const lb_test *lb_train_test(const lb_train_history *history, int number)
+{
+    const lb_test *tests = history->tests;
+    return tests && number < LB_MOST_TESTS && *tests[number].name ? &tests[number] : NULL;
+}
 
 /** Checks that the files can be written, and sets aside an earlier model, if the training is fresh.
  *  Errors: those of lb_own_check and lb_set_aside. */
 LB_MUST_USE lb_status lb_stepper_begin_files(lb_stepper *stepper, lb_error *error);
 
-/** After an evaluation of a training with `minutes`: fits its steps into the time that is left, and the learning rate
+/** An lb_replan_fn of its loop, if it has `minutes`: fits its steps into the time that is left, and the learning rate
  *  to these steps. Its identity, which the checkpoint has, tells them. Errors: LB_ERROR_MEMORY (budget.c). */
-LB_MUST_USE lb_status lb_budget_look_again(lb_stepper *stepper, lb_error *error);
+LB_MUST_USE lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error *error);
 
 /** An lb_tell_fn of its loop: saves what is evaluated, and passes on what the user shall hear. The file of the model
  *  holds the weights that would be the result if the training ended now.
@@ -164,8 +177,7 @@ LB_MUST_USE lb_status lb_run_identity_check(void *stepper, const char *found, lb
 
 /* ---- From files to models (train.c). ---- */
 
-/** Whether there can be a training with this configuration, as far as can be said without its pairs. Draws no
- *  weights, which would take most of the time.
+/** Whether there can be a training with this configuration, as far as can be said without its pairs.
  *  Errors: those of lb_warm_start_open and lb_stepper_init. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 

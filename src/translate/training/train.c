@@ -1,11 +1,10 @@
 /* A training from its files to its model: one model, or several that are saved as one ensemble. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/group.h"
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "models/ensemble/ensemble.h"
-#include "train/group.h"
 #include "translate/file/text_model.h"
 #include "translate/training/data.h"
 #include "translate/training/recipe.h"
@@ -72,20 +71,17 @@ static lb_status begin_steps(lb_stepper *s, lb_error *error)
     if (!status) status = tell_of_run(s, LB_EVENT_BEGUN, error);
     if (status) return status;
     s->loop.run = s->identity = lb_run_identity(s);
-    status = s->identity ? lb_trainer_open(&s->trainer, error) : lb_no_memory(error, NULL);
-    const bool shows = s->config->film > 0 && lb_group_leads(s->config->group);
-    return status || !shows ? status : lb_attention_history_begin(&s->files.shown, &s->history, error);
+    return s->identity ? LB_OK : lb_no_memory(error, NULL);
 }
 
 static lb_status end_steps(lb_stepper *s, lb_error *error)
 {
-    lb_status status = lb_trainer_end(&s->trainer, error);
-    lb_trainer_free(&s->trainer); /* the next model needs the memory */
-    s->trainer = (lb_trainer){0};
-    if (status) return status;
-    s->run.kept = lb_train_kept(&s->history, s->loop.keep_best);
+    s->run.kept = lb_stepper_kept(s);
     if (!lb_group_leads(s->config->group)) return LB_OK;
-    status = lb_stepper_end_files(s, error);
+    /* Of a training that was done already. */
+    lb_status status =
+        s->config->film > 0 ? lb_attention_history_begin(&s->files.shown, &s->history, error) : LB_OK;
+    if (!status) status = lb_stepper_end_files(s, error);
     return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
 }
 
@@ -95,7 +91,7 @@ static lb_status train_member(job *j, lb_stepper *s)
 {
     lb_status status = begin_member(j, s);
     if (!status) status = begin_steps(s, j->error);
-    while (!status && !lb_trainer_is_done(&s->trainer)) status = lb_trainer_advance(&s->trainer, j->error);
+    if (!status) status = lb_train(s->loop, &s->history, j->error);
     return status ? status : end_steps(s, j->error);
 }
 

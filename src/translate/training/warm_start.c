@@ -5,12 +5,9 @@
 #include "data/pair_line.h"
 #include "data/symbols.h"
 #include "io/path.h"
+#include "io/run_differences.h"
 #include "io/safetensors.h"
-#include "models/built_in.h"
-#include "models/file/model_formats.h"
 #include "settings/settings.h"
-#include "train/group.h"
-#include "train/trainer.h"
 #include "translate/file/text_model.h"
 
 #include <stdio.h>
@@ -52,7 +49,7 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
                              const char *ours, lb_error *error)
 {
     char has[2 * LB_RUN_WORD], wants[2 * LB_RUN_WORD];
-    lb_trainer_config words = {.setting = c->setting, .context = c->context};
+    const lb_run_words words = {c->setting, c->context};
     return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it has %s, this run has %s", c->from,
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
 }
@@ -106,8 +103,7 @@ static void take_features(const lb_text_model *m, lb_training_config *c)
 static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
 {
     int window = c->window;
-    if (c->attention == 0) c->attention = found->attention;
-    lb_settings_from_model(c, lb_seq2seq_fields, found);
+    lb_settings_from_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), found);
     if (c->attention != found->attention) c->window = window;
 }
 
@@ -124,9 +120,9 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
     if (!status)
         status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
-    if (model->kind == &lb_seq2seq_kind) take_seq2seq(&((const lb_seq2seq *)model)->config, c);
-    if (model->kind == &lb_transformer_kind)
-        lb_settings_from_model(c, lb_transformer_fields, &((const lb_transformer *)model)->config);
+    const lb_transformer *transformer = lb_transformer_of(model);
+    if (lb_seq2seq_of(model)) take_seq2seq(&lb_seq2seq_of(model)->config, c);
+    if (transformer) lb_settings_from_model(c, lb_model_fields(LB_MODEL_TRANSFORMER), &transformer->config);
     return LB_OK;
 }
 
@@ -204,7 +200,7 @@ static lb_status compare_models(const lb_warm_start *start, const lb_training_co
                                 const lb_model *model, lb_error *error)
 {
     lb_run_differences d = {.count = 0};
-    char *found = lb_model_config_json(start->model.model), *ours = lb_model_config_json(model);
+    char *found = lb_model_settings(start->model.model), *ours = lb_model_settings(model);
     lb_status status = found && ours ? lb_run_compare(found, ours, &d, error)
                                      : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     lb_release(found);

@@ -45,7 +45,7 @@ START_TEST(test_gate_that_is_nearly_closed_keeps_what_is_improbable)
 {
     static const double gates[] = {45, 60, 200, 5000};
     const lb_real hidden = -(lb_real)INFINITY, logits[] = {0, hidden, 0};
-    for (int i = 0; i < LB_LENGTH(gates); i++)
+    for (int i = 0; SUPPORT_ROW(i, gates); i++)
         for (int sign = -1; sign <= 1; sign += 2) {
             subject s = make(logits, sign * gates[i]);
             lb_tensor *y = mix(&s);
@@ -91,12 +91,3 @@ START_TEST(test_row_of_hidden_classes_only_copies)
     discard(s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "copy mixture",
-        SUPPORT_TESTS(test_gate_that_is_nearly_closed_keeps_what_is_improbable,
-                      test_class_that_is_hidden_and_not_copied_is_impossible_and_has_no_gradient,
-                      test_row_of_hidden_classes_only_copies));
-}

@@ -65,7 +65,7 @@ START_TEST(test_cross_entropy_with_hidden_classes_is_that_of_the_others)
                   seen[] = {(lb_real)0.5, -2, (lb_real)1.5, 3};
     static const int at[] = {0, 2, 3, 5}; /* the place in `all` of each in `seen` */
     static const double smoothing[] = {0, 0.1, 0.7, 1};
-    for (int s = 0; s < 4; s++)
+    for (int s = 0; SUPPORT_ROW(s, smoothing); s++)
         for (int32_t target = 0; target < 4; target++) {
             result found = evaluate(7, all, at[target], (lb_real)smoothing[s]),
                    expected = evaluate(4, seen, target, (lb_real)smoothing[s]);
@@ -101,7 +101,7 @@ END_TEST
 START_TEST(test_cross_entropy_of_a_hidden_target_is_infinite_and_has_the_gradient_of_pytorch)
 {
     static const double smoothing[] = {0, 0.2};
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; SUPPORT_ROW(s, smoothing); s++) {
         result found = evaluate(3, (const lb_real[]){1, hidden, 1}, 1, (lb_real)smoothing[s]);
         ck_assert(isinf(found.loss) && found.loss > 0);
         check_close(found.grad[1], smoothing[s] - 1, "gradient", 1);
@@ -152,7 +152,7 @@ START_TEST(test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits)
     for (int smoothed = 0; smoothed < 2; smoothed++) {
         lb_real smoothing = smoothed ? (lb_real)0.1 : 0, moved[5];
         result expected = evaluate(5, logits, 2, smoothing);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; SUPPORT_ROW(k, added); k++) {
             for (int i = 0; i < 5; i++) moved[i] = logits[i] + added[k];
             result found = evaluate(5, moved, 2, smoothing);
             ck_assert_msg(found.loss == expected.loss, "logits near %g: loss %.12g, not %.12g",
@@ -185,7 +185,7 @@ START_TEST(test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_
     lb_tensor *counted =
         lb_concat((lb_tensor *[]){lb_slice(logits, 1, 0, 1), lb_slice(logits, 1, 2, 1)}, 2, 1);
     const int32_t ends[] = {1, 3};
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; SUPPORT_ROW(k, ignored); k++)
         for (int smoothed = 0; smoothed < 2; smoothed++) {
             const int32_t targets[] = {1, ignored[k], 3};
             lb_real smoothing = smoothed ? (lb_real)0.1 : 0;
@@ -296,24 +296,3 @@ START_TEST(test_mean_squared_error_of_a_missing_target_names_its_place)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "cross-entropy",
-        SUPPORT_TESTS(test_cross_entropy_with_a_hidden_class_equals_pytorch,
-                      test_cross_entropy_with_hidden_classes_is_that_of_the_others,
-                      test_cross_entropy_after_masked_fill_has_finite_gradients_and_none_for_what_is_hidden,
-                      test_cross_entropy_of_a_hidden_target_is_infinite_and_has_the_gradient_of_pytorch,
-                      test_cross_entropy_of_a_row_of_minus_infinity_is_infinite_without_a_gradient,
-                      test_cross_entropy_of_nan_or_plus_infinity_is_nan,
-                      test_cross_entropy_of_logits_near_the_largest_numbers_is_finite,
-                      test_cross_entropy_does_not_depend_on_a_number_added_to_all_logits,
-                      test_cross_entropy_of_ignored_targets_alone_is_0_and_has_no_gradient,
-                      test_cross_entropy_ignores_any_number_and_refuses_others_that_are_no_class,
-                      test_cross_entropy_of_an_ignored_negative_number_has_no_gradient_there,
-                      test_cross_entropy_of_one_label_for_each_row_is_that_of_rows_of_one_position,
-                      test_cross_entropy_soft_takes_rows_of_logits_and_a_mask_of_rows,
-                      test_cross_entropy_refuses_labels_that_do_not_fit_the_rows,
-                      test_mean_squared_error_of_a_missing_target_names_its_place));
-}

@@ -35,7 +35,7 @@ START_TEST(test_dropout_keeps_the_right_share_and_scales_it_up)
 {
     static unsigned char kept[COUNT];
     static const double p[] = {0.01, 0.3, 0.5, 0.9};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, p); i++) {
         lb_tape *tape = lb_tape_new();
         lb_tape_seed(tape, 21, 4);
         draw(tape, (lb_real)p[i], kept);
@@ -78,7 +78,7 @@ START_TEST(test_dropout_depends_on_seed_step_and_turn_and_on_nothing_else)
     draw(fresh, (lb_real)0.5, other_seed);
     ck_assert_mem_eq(first, again, COUNT);
     const unsigned char *different[] = {second_op, next_step, other_seed};
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; SUPPORT_ROW(d, different); d++) {
         int equal = 0;
         for (int i = 0; i < COUNT; i++) equal += first[i] == different[d][i];
         ck_assert_double_eq_tol((double)equal / COUNT, 0.5,
@@ -132,7 +132,7 @@ END_TEST
 START_TEST(test_dropout_impossible_probability_is_an_error)
 {
     const lb_real bad[] = {1, 2, (lb_real)-0.1, (lb_real)NAN, (lb_real)INFINITY};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_tape *tape = lb_tape_new();
         ck_assert(!lb_is_sound(lb_dropout(lb_tensor_new(tape, LB_SHAPE(9), NULL), bad[i])));
         ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
@@ -141,14 +141,3 @@ START_TEST(test_dropout_impossible_probability_is_an_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "dropout", SUPPORT_TESTS(test_dropout_keeps_the_right_share_and_scales_it_up,
-                                 test_dropout_depends_on_seed_step_and_turn_and_on_nothing_else,
-                                 test_dropout_any_number_of_threads_drops_the_same,
-                                 test_dropout_gradient_falls_where_the_value_fell,
-                                 test_dropout_evaluating_or_without_probability_is_the_operand_itself,
-                                 test_dropout_impossible_probability_is_an_error));
-}

@@ -355,25 +355,3 @@ START_TEST(test_no_params_are_a_store_that_is_out_of_memory)
     tear_down();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "errors",
-        SUPPORT_TESTS(
-            test_mul_of_parameters_alone_is_poison_that_says_so,
-            test_stray_poison_that_meets_a_tape_is_recorded_with_its_reason,
-            test_message_without_a_tape_lists_the_operands_that_are_there,
-            test_stray_poison_of_another_thread_leaves_this_one_s_message,
-            test_sub_without_b_is_an_error_that_names_it, test_backward_of_nothing_is_an_error_that_says_so,
-            test_backward_of_poison_whose_error_was_cleared_is_an_error,
-            test_backward_hands_over_the_first_error_of_the_tape_and_keeps_that_of_the_caller,
-            test_tensor_error_of_a_sound_tensor_is_empty_and_of_none_says_so,
-            test_parameter_that_could_not_be_made_tells_the_tape_why,
-            test_ops_that_look_at_an_operand_first_take_none, test_ops_along_an_axis_that_is_not_there_say_so,
-            test_stack_of_a_parameter_in_front_of_a_tensor_has_the_new_axis,
-            test_modules_without_an_operand_name_it,
-            test_modules_of_a_parameter_alone_say_that_there_is_no_tape,
-            test_readers_of_no_tensor_return_nothing, test_no_tape_is_one_that_is_out_of_memory,
-            test_no_params_are_a_store_that_is_out_of_memory));
-}

@@ -42,7 +42,7 @@ END_TEST
 START_TEST(test_stack_of_an_axis_beyond_the_result_is_an_error)
 {
     static const int axes[] = {-4, 3};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, axes); i++) {
         set_up();
         ck_assert(!lb_is_sound(lb_stack((lb_tensor *[]){a, b}, 2, axes[i])));
         ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
@@ -64,11 +64,3 @@ START_TEST(test_concat_and_slice_of_a_negative_axis_count_from_the_end)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("join",
-                             SUPPORT_TESTS(test_stack_of_a_negative_axis_counts_from_the_end_of_the_result,
-                                           test_stack_of_an_axis_beyond_the_result_is_an_error,
-                                           test_concat_and_slice_of_a_negative_axis_count_from_the_end));
-}

@@ -78,7 +78,7 @@ static void collect_trials(void)
 {
     int count;
     const support_trial *all = support_trials(&count);
-    for (int i = 0; i < LB_LENGTH(subjects); i++)
+    for (int i = 0; SUPPORT_ROW(i, subjects); i++)
         for (const support_trial *t = all; t < all + count; t++) {
             int operand = subjects[i].operand;
             if (strcmp(t->proof->op, subjects[i].op) != 0) continue;
@@ -96,7 +96,7 @@ START_TEST(test_every_op_with_an_exponential_is_tried)
     for (int a = 0; a < count; a++) {
         const lb_op *op = all[a].op;
         bool has = strstr(op->derivative, "sparsemax") || strstr(op->formula, "tau"), tried = false;
-        for (int w = 0; w < LB_LENGTH(words); w++) has = has || strstr(op->formula, words[w]);
+        for (int w = 0; SUPPORT_ROW(w, words); w++) has = has || strstr(op->formula, words[w]);
         for (int t = 0; t < trial_count; t++) tried = tried || trials[t].op == op;
         ck_assert_msg(has == tried, "lb_%s %s", op->name, has ? "is not tried" : "has no exponential");
     }
@@ -200,7 +200,7 @@ static void check_shift(const trial *t, double added, double factor, bool hides)
     }
 }
 
-START_TEST(test_a_large_number_added_to_an_operand_changes_nothing)
+START_LOOP_TEST(test_a_large_number_added_to_an_operand_changes_nothing, trial_count)
 {
     const trial *t = &trials[_i];
     static const double added[] = {1e4, -1e4, 1e6, -1e6};
@@ -210,7 +210,7 @@ START_TEST(test_a_large_number_added_to_an_operand_changes_nothing)
 }
 END_TEST
 
-START_TEST(test_equal_elements_are_equal_however_large_they_are)
+START_LOOP_TEST(test_equal_elements_are_equal_however_large_they_are, trial_count)
 {
     if (!(trials[_i].of.traits & (SAME | RAISED))) return;
     check_shift(&trials[_i], 1e30, 0, false);
@@ -258,14 +258,14 @@ static void check_change(const trial *t, change c)
     }
 }
 
-START_TEST(test_numbers_far_apart_give_what_the_reference_gives_and_no_nan)
+START_LOOP_TEST(test_numbers_far_apart_give_what_the_reference_gives_and_no_nan, trial_count)
 {
     check_change(&trials[_i], (change){.factor = 1e4});
     check_change(&trials[_i], (change){.factor = 1e6});
 }
 END_TEST
 
-START_TEST(test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan)
+START_LOOP_TEST(test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan, trial_count)
 {
     if (!(trials[_i].of.traits & HIDES)) return;
     check_change(&trials[_i], (change){.factor = 1, .hides = true});
@@ -276,19 +276,5 @@ END_TEST
 int main(void)
 {
     collect_trials();
-    Suite *suite = suite_create("large numbers");
-    TCase *tests = tcase_create("large numbers");
-    tcase_add_test(tests, test_every_op_with_an_exponential_is_tried);
-    tcase_add_loop_test(tests, test_a_large_number_added_to_an_operand_changes_nothing, 0, trial_count);
-    tcase_add_loop_test(tests, test_equal_elements_are_equal_however_large_they_are, 0, trial_count);
-    tcase_add_loop_test(tests, test_numbers_far_apart_give_what_the_reference_gives_and_no_nan, 0,
-                        trial_count);
-    tcase_add_loop_test(tests, test_elements_of_minus_infinity_give_what_the_reference_gives_and_no_nan, 0,
-                        trial_count);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

@@ -80,8 +80,3 @@ START_TEST(test_op_says_what_does_not_fit)
     lb_release(text.text);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("misfits", SUPPORT_TESTS(test_op_says_what_does_not_fit));
-}

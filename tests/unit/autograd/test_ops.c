@@ -89,7 +89,7 @@ static bool is_close(double found, double expected)
     return fabs(found - expected) <= TOLERANCE * (1 + fabs(expected));
 }
 
-START_TEST(test_op_forward_matches_reference)
+START_LOOP_TEST(test_op_forward_matches_reference, trial_count)
 {
     const trial *t = &trials[_i];
     operands made = make_operands(t->example, ~0u);
@@ -119,7 +119,7 @@ START_TEST(test_op_forward_matches_reference)
 }
 END_TEST
 
-START_TEST(test_op_has_a_name_for_each_operand)
+START_LOOP_TEST(test_op_has_a_name_for_each_operand, trial_count)
 {
     const trial *t = &trials[_i];
     operands made = make_operands(t->example, ~0u);
@@ -140,7 +140,7 @@ START_TEST(test_op_has_a_name_for_each_operand)
 }
 END_TEST
 
-START_TEST(test_op_without_an_operand_that_it_needs_says_which)
+START_LOOP_TEST(test_op_without_an_operand_that_it_needs_says_which, trial_count)
 {
     const trial *t = &trials[_i];
     operands made = make_operands(t->example, ~0u);
@@ -170,7 +170,7 @@ START_TEST(test_op_without_an_operand_that_it_needs_says_which)
 END_TEST
 
 /* Without an optional operand, the others may not match: this gives an error. */
-START_TEST(test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not)
+START_LOOP_TEST(test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not, trial_count)
 {
     const trial *t = &trials[_i];
     operands made = make_operands(t->example, ~0u);
@@ -224,7 +224,7 @@ static void check_rest(const trial *t, const char *what, int which, const lb_rea
                       t->example->name, (int)i, what, which);
 }
 
-START_TEST(test_op_writes_nothing_past_the_end_of_its_outputs_and_gradients)
+START_LOOP_TEST(test_op_writes_nothing_past_the_end_of_its_outputs_and_gradients, trial_count)
 {
     const trial *t = &trials[_i];
     lb_set_allocator(&(lb_allocator){allocate_untouched, free});
@@ -275,7 +275,7 @@ static bool is_tried(unsigned wanted, int inputs)
     return inputs <= FEW || count == 1 || count >= inputs - 1;
 }
 
-START_TEST(test_op_gradient_matches_differences)
+START_LOOP_TEST(test_op_gradient_matches_differences, trial_count)
 {
     const trial *t = &trials[_i];
     for (unsigned wanted = 1; wanted < 1u << t->example->inputs; wanted++) {
@@ -295,7 +295,7 @@ static void *allocate_nan(size_t bytes)
 
 /* The gradient of another op's result starts with arbitrary values: the first run of the op sets it in backward, and a
  * second run adds to it. */
-START_TEST(test_op_gradient_of_other_ops_results_matches_differences)
+START_LOOP_TEST(test_op_gradient_of_other_ops_results_matches_differences, trial_count)
 {
     const trial *t = &trials[_i];
     lb_set_allocator(&(lb_allocator){allocate_nan, free});
@@ -309,7 +309,7 @@ START_TEST(test_op_gradient_of_other_ops_results_matches_differences)
 }
 END_TEST
 
-START_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences)
+START_LOOP_TEST(test_op_gradient_of_one_tensor_as_both_operands_matches_differences, trial_count)
 {
     const trial *t = &trials[_i];
     const lb_op_case *example = t->example;
@@ -330,26 +330,5 @@ END_TEST
 int main(void)
 {
     trials = support_trials(&trial_count);
-    Suite *suite = suite_create("ops");
-    TCase *cases = tcase_create("registry");
-    tcase_add_test(cases, test_op_is_complete);
-    tcase_add_loop_test(cases, test_op_forward_matches_reference, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_has_a_name_for_each_operand, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_without_an_operand_that_it_needs_says_which, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_without_an_operand_that_may_be_left_out_computes_or_says_why_not, 0,
-                        trial_count);
-    tcase_add_loop_test(cases, test_op_writes_nothing_past_the_end_of_its_outputs_and_gradients, 0,
-                        trial_count);
-#ifdef LB_REAL_IS_DOUBLE
-    tcase_add_loop_test(cases, test_op_gradient_matches_differences, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_gradient_of_other_ops_results_matches_differences, 0, trial_count);
-    tcase_add_loop_test(cases, test_op_gradient_of_one_tensor_as_both_operands_matches_differences, 0,
-                        trial_count);
-#endif
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

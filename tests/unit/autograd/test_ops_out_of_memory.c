@@ -79,7 +79,7 @@ static void run_out_of_memory(const trial *t, lb_mode mode, bool for_good)
     }
 }
 
-START_TEST(test_op_without_enough_memory_is_an_error_and_changes_no_gradient)
+START_LOOP_TEST(test_op_without_enough_memory_is_an_error_and_changes_no_gradient, trial_count)
 {
     lb_set_threads(1);
     support_watch_allocations();
@@ -94,14 +94,5 @@ END_TEST
 int main(void)
 {
     trials = support_trials(&trial_count);
-    Suite *suite = suite_create("ops out of memory");
-    TCase *cases = tcase_create("registry");
-    tcase_add_loop_test(cases, test_op_without_enough_memory_is_an_error_and_changes_no_gradient, 0,
-                        trial_count);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests();
 }

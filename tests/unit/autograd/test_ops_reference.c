@@ -42,11 +42,3 @@ START_TEST(test_ops_reference_shows_each_op_with_its_operands_formula_and_deriva
     free(text);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "reference of the ops",
-        SUPPORT_TESTS(test_ops_reference_is_current,
-                      test_ops_reference_shows_each_op_with_its_operands_formula_and_derivative));
-}

@@ -1,4 +1,3 @@
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <wchar.h>
@@ -7,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 
 START_TEST(test_string_specials_are_escaped)
 {
@@ -47,7 +47,7 @@ START_TEST(test_shell_reads_a_word_as_it_is)
     for (int byte = 1; byte < 256; byte++) all[byte - 1] = (char)byte;
     all[255] = '\0';
     assert_shell_reads(all);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_shell_reads(ends[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, ends); i++) assert_shell_reads(ends[i]);
     for (int c = ' '; c <= '~'; c++) {
         *one = (char)c;
         assert_shell_reads(one);
@@ -180,9 +180,9 @@ START_TEST(test_utf8_valid_accepts_what_the_standard_does)
                                       "\xf5\x80\x80\x80",
                                       "\xff",
                                       "a\xfe"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, good); i++)
         ck_assert_msg(lb_utf8_valid(good[i], strlen(good[i])), "good %zu", i);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++)
         ck_assert_msg(!lb_utf8_valid(bad[i], strlen(bad[i])), "bad %zu", i);
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(test_strings_split_has_each_part_and_empty_ones)
     static const struct {
         const char *list, *parts[4];
     } cases[] = {{"", {""}}, {"a", {"a"}}, {"a,,bc", {"a", "", "bc"}}, {"none,", {"none", ""}}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_strings parts = {0};
         ck_assert_int_eq(lb_strings_split(&parts, cases[i].list, NULL), LB_OK);
         size_t count = 0;
@@ -212,26 +212,3 @@ START_TEST(test_strings_split_has_each_part_and_empty_ones)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("json");
-    tcase_add_test(tests, test_string_specials_are_escaped);
-    tcase_add_test(tests, test_shell_reads_a_word_as_it_is);
-    tcase_add_test(tests, test_shell_word_has_quotes_only_if_it_needs_them);
-    tcase_add_test(tests, test_cell_ends_neither_itself_nor_its_row);
-    tcase_add_test(tests, test_print_many_pieces_join_to_one_text);
-    tcase_add_test(tests, test_strings_split_has_each_part_and_empty_ones);
-    tcase_add_test(tests, test_json_commas_are_between_values);
-    tcase_add_test(tests, test_print_failing_allocation_sticks_and_leaks_nothing);
-    tcase_add_test(tests, test_print_of_what_cannot_be_printed_fails);
-    tcase_add_test(tests, test_utf8_valid_accepts_what_the_standard_does);
-    tcase_add_test(tests, test_utf8_prefix_ends_before_the_first_fault);
-    Suite *suite = suite_create("json");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -22,8 +22,3 @@ START_TEST(test_clock_that_fails_stands_still)
     ck_assert_int_eq(second, 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("clock", SUPPORT_TESTS(test_clock_goes_on, test_clock_that_fails_stands_still));
-}

@@ -55,10 +55,3 @@ START_TEST(test_locale_of_the_host_is_kept)
     freelocale(own);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("format", SUPPORT_TESTS(test_snprintf_cuts_off_and_counts_as_that_of_c,
-                                                     test_texts_have_a_point_in_every_locale,
-                                                     test_locale_of_the_host_is_kept));
-}

@@ -43,7 +43,7 @@ START_TEST(test_bits_each_part_of_the_key_changes_them)
     others[0].seed = 5 + (1ULL << 32);
     others[1].stream = 5;
     others[2].step = 8;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, others); i++) {
         lb_rng_block other = lb_rng_bits(others[i], i == 3 ? 8 + (1ULL << 32) : 8);
         int differing = 0;
         for (int w = 0; w < 4; w++)
@@ -113,7 +113,8 @@ START_TEST(test_below_draws_each_number_equally_often)
         SUPPORT_CHECK(n < 7, "%d", (int)n);
         bins[n]++;
     }
-    for (int b = 0; b < 7; b++) ck_assert_double_eq_tol(bins[b], 10000, 5 * sqrt(10000 * 6.0 / 7));
+    for (int b = 0; SUPPORT_ROW(b, bins); b++)
+        ck_assert_double_eq_tol(bins[b], 10000, 5 * sqrt(10000 * 6.0 / 7));
 }
 END_TEST
 
@@ -141,7 +142,7 @@ START_TEST(test_below_is_the_high_half_of_the_product)
     for (uint64_t i = 0; i < 5000; i++) {
         lb_rng_block bits = lb_rng_bits(rng, i);
         uint64_t word = (uint64_t)bits.word[0] << 32 | bits.word[1];
-        for (int b = 0; b < (int)(sizeof bounds / sizeof *bounds); b++)
+        for (int b = 0; SUPPORT_ROW(b, bounds); b++)
             SUPPORT_CHECK(lb_rng_below(rng, i, bounds[b]) == high_of_product(word, bounds[b]), "bound %d", b);
     }
 }
@@ -155,14 +156,3 @@ START_TEST(test_stream_is_fnv_1a_and_tells_names_apart)
     ck_assert_uint_ne(lb_rng_stream("weight_ih_l0"), lb_rng_stream("weight_hh_l0"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "rng", SUPPORT_TESTS(
-                   test_bits_published_vectors_give_the_published_answers,
-                   test_bits_each_part_of_the_key_changes_them, test_uniform_fills_the_unit_interval_evenly,
-                   test_normal_has_the_moments_and_tails_of_a_normal_distribution,
-                   test_below_draws_each_number_equally_often, test_below_is_the_high_half_of_the_product,
-                   test_stream_is_fnv_1a_and_tells_names_apart));
-}

@@ -62,18 +62,9 @@ END_TEST
 START_TEST(test_text_of_a_number_that_is_no_status_says_so)
 {
     const int none[] = {99, LB_ERROR_BUSY + 1, -1};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, none); i++) {
         ck_assert_str_eq(lb_status_text((lb_status)none[i]), "unknown status");
         ck_assert_int_eq(lb_status_exit((lb_status)none[i]), 1);
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("status", SUPPORT_TESTS(test_error_set_keeps_the_first_error,
-                                                     test_error_set_without_error_returns_the_status,
-                                                     test_error_set_long_message_is_cut,
-                                                     test_text_and_exit_status_are_there_for_every_status,
-                                                     test_text_of_a_number_that_is_no_status_says_so));
-}

@@ -113,12 +113,3 @@ START_TEST(test_table_fill_without_memory_changes_nothing)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "table", SUPPORT_TESTS(test_table_find_after_add_finds_each_string_and_no_other,
-                               test_table_find_among_strings_of_one_hash_passes_no_more_forks_than_bits,
-                               test_table_find_among_pairs_of_one_slot_passes_no_more_forks_than_bits,
-                               test_table_fill_without_memory_changes_nothing));
-}

@@ -42,7 +42,7 @@ START_TEST(test_team_meets_in_groups_and_altogether)
     lb_set_threads(MOST);
     int most = lb_threads();
     static const lb_grid grids[] = {{1, 1}, {1, 2}, {3, 1}, {2, 3}, {1, 7}, {4, 4}};
-    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, grids); i++) {
         int wanted = grids[i].groups * grids[i].width;
         ck_assert_int_eq(members_of(grids[i]), wanted < most ? wanted : most);
     }
@@ -74,10 +74,3 @@ START_TEST(test_shares_are_even_and_leave_nothing_out)
         }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("team", SUPPORT_TESTS(test_team_meets_in_groups_and_altogether,
-                                                   test_team_without_enough_threads_is_smaller,
-                                                   test_shares_are_even_and_leave_nothing_out));
-}

@@ -87,7 +87,7 @@ START_TEST(test_bench_train_tells_the_stages_of_a_step_apart)
     const cJSON *stages = cJSON_GetObjectItem(found, "stages");
     static const char *const some[] = {"rest", "gru_sequence forward", "attention_gru_sequence backward",
                                        "adam"};
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++) ck_assert_double_gt(number(stages, some[i]), 0);
+    for (size_t i = 0; SUPPORT_ROW(i, some); i++) ck_assert_double_gt(number(stages, some[i]), 0);
     cJSON_Delete(found);
 }
 END_TEST
@@ -201,7 +201,8 @@ static const char *const decoded[][8] = {
 };
 static const double written[] = {9, 5 * 9, 2 * 9, 3 * 5};
 
-START_TEST(test_bench_decode_every_list_gets_one_token_more_than_it_has_numbers)
+START_LOOP_TEST(test_bench_decode_every_list_gets_one_token_more_than_it_has_numbers,
+                sizeof decoded / sizeof *decoded)
 {
     const char *argv[16] = {BIN_DIR "/bench_decode", "--steps", "2", "--threads", "1"};
     for (int i = 0; i < 8 && decoded[_i][i]; i++) argv[5 + i] = decoded[_i][i];
@@ -374,32 +375,3 @@ START_TEST(test_bench_record_differing_counts_other_texts)
     cJSON_Delete(runs);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("bench");
-    TCase *tests = tcase_create("programs");
-    tcase_add_test(tests, test_bench_train_sort_model_reports_sizes_times_and_no_malloc);
-    tcase_add_test(tests, test_bench_train_tells_the_stages_of_a_step_apart);
-    tcase_add_test(tests, test_bench_train_fingerprint_depends_on_steps_but_not_on_threads);
-    tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_sort_model);
-    tcase_add_test(tests, test_bench_vocabulary_is_that_of_the_source_and_of_the_output);
-    tcase_add_test(tests, test_bench_floor_of_the_peak_is_one_product_again_and_again);
-    tcase_add_test(tests, test_bench_floor_counts_the_products_of_the_transformer);
-    tcase_add_test(tests, test_bench_floor_counts_the_products_of_decoding);
-    tcase_add_loop_test(tests, test_bench_decode_every_list_gets_one_token_more_than_it_has_numbers, 0,
-                        sizeof decoded / sizeof *decoded);
-    tcase_add_test(tests, test_bench_start_hands_on_what_a_run_began_with);
-    tcase_add_test(tests, test_bench_table_compares_medians_with_pytorch_at_its_best_and_with_targets);
-    tcase_add_test(tests, test_bench_table_other_than_json_is_refused);
-    tcase_add_test(tests, test_bench_chart_draws_a_picture);
-    tcase_add_test(tests, test_bench_median_of_some_values);
-    tcase_add_test(tests, test_bench_run_clears_what_steers_and_tells_failure);
-    tcase_add_test(tests, test_bench_record_differing_counts_other_texts);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

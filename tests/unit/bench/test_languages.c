@@ -180,7 +180,7 @@ static void write_commands(const char *part, const char *split, int most)
 START_TEST(test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_setting)
 {
     make_data();
-    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, splits); i++) {
         write_commands("train", splits[i], 6);
         write_commands("test", splits[i], 30);
     }
@@ -190,7 +190,7 @@ START_TEST(test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_
                                 "|\n|---|---|---|---|---|---|\n| simple |  | ";
     ck_assert_msg(strncmp(support_run_result.output, first, strlen(first)) == 0, "%s",
                   support_run_result.output);
-    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, splits); i++)
         ck_assert_ptr_nonnull(strstr(support_run_result.output, splits[i]));
     const char *border = strstr(support_run_result.output, "\n| length_26 |  | ");
     ck_assert_msg(border != NULL, "%s", support_run_result.output);
@@ -258,15 +258,3 @@ START_TEST(test_languages_wrong_usage_is_told)
     ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/inflection.sh"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "languages",
-        SUPPORT_TESTS(test_languages_quick_pronunciation_prints_a_row_for_each_language_and_keeps_it,
-                      test_languages_quick_inflection_reads_features,
-                      test_languages_recipe_compares_settings_and_keeps_what_is_finished,
-                      test_languages_other_pairs_are_not_taken_for_those_that_were_trained_on,
-                      test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_setting,
-                      test_generalise_quick_draws_the_curves_of_copying, test_languages_wrong_usage_is_told));
-}

@@ -75,7 +75,7 @@ START_TEST(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it)
     RUN("--quick", "--threads", "1", "--out", "out");
     support_assert_trained();
     char *first = strdup(support_run_result.output);
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, tasks); i++) {
         char row[64];
         double rates[4];
         int steps, seconds;
@@ -120,7 +120,7 @@ START_TEST(test_tasks_pairs_follow_their_rules)
 {
     char command[2 * SUPPORT_PATH];
     static const char generate[] = "cd " SOURCE_DIR "/bench/tasks && awk -v wanted=%d -f pairs.awk -f %s.awk";
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, known); i++) {
         snprintf(command, sizeof command, generate, known[i].wanted, known[i].generator);
         support_result_free(&support_run_result);
         ck_assert(
@@ -140,7 +140,7 @@ START_TEST(test_tasks_copy_and_reverse_have_forty_symbols)
     RUN("--quick", "--task", "copy", "--task", "reverse", "--threads", "1", "--out", "out");
     support_assert_trained();
     ck_assert_ptr_null(strstr(support_run_result.output, "| roman |"));
-    for (int reverse = 0; reverse < 2; reverse++) {
+    for (int reverse = 0; SUPPORT_ROW(reverse, names); reverse++) {
         char *text = pairs_of(names[reverse], "test");
         for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
             ck_assert(line[40] == '\t' && line[81] == '\n');
@@ -179,7 +179,7 @@ START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
     char *first = strdup(support_run_result.output);
     ck_assert_ptr_nonnull(
         strstr(first, "| task | attention | right, % | tau | same first symbol, % | best head |"));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, rows); i++) {
         double right, tau, half;
         const char *row = strstr(first, rows[i].begin);
         ck_assert_msg(row != NULL, "%s", first);
@@ -197,12 +197,3 @@ START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
     free(first);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("tasks", SUPPORT_TESTS(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it,
-                                                    test_tasks_pairs_follow_their_rules,
-                                                    test_tasks_copy_and_reverse_have_forty_symbols,
-                                                    test_tasks_wrong_usage_is_told,
-                                                    test_why_quick_prints_a_row_for_each_kind_and_keeps_it));
-}

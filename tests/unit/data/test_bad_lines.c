@@ -130,8 +130,8 @@ static void expect_named(size_t file, size_t line, int place, bool packed)
 
 START_TEST(test_bad_line_is_named_and_does_not_change_the_format)
 {
-    for (size_t file = 0; file < sizeof files / sizeof *files; file++)
-        for (size_t line = 0; line < sizeof bad_lines / sizeof *bad_lines; line++)
+    for (size_t file = 0; SUPPORT_ROW(file, files); file++)
+        for (size_t line = 0; SUPPORT_ROW(line, bad_lines); line++)
             for (int place = 0; place < PLACES; place++)
                 if (!bad_lines[line].but_in || strcmp(bad_lines[line].but_in, files[file].kind) != 0)
                     expect_named(file, line, place, (file + line + (size_t)place) % 5 == 0);
@@ -158,7 +158,7 @@ START_TEST(test_bad_first_line_does_not_say_what_the_columns_are)
         {"made, by hand", "a\tb", "found 1 column, expected 2, separated by tabs", {0}},
         {"cat k ae t", "a\tb", "found 1 column, expected 2, separated by tabs", {0}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char path[SUPPORT_PATH], text[ROOM], expected[2 * SUPPORT_PATH];
         lb_error error = {0};
         int used = snprintf(text, sizeof text, "%s\n", cases[i].first);
@@ -189,7 +189,7 @@ START_TEST(test_bad_line_of_a_file_of_targets_is_named_there)
         {"abcdef", "found a target of 6 symbols, expected at most 5", 6},
         {"", "found an empty target, expected text", 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++)
         for (int swapped = 0; swapped < 2; swapped++) {
             char good[SUPPORT_PATH], bad[SUPPORT_PATH], text[32] = "x\n", expected[2 * SUPPORT_PATH];
             lb_error error = {0};
@@ -210,7 +210,7 @@ END_TEST
 START_TEST(test_bad_lines_of_a_file_named_jsonl_are_named)
 {
     static const char *const names[] = {"a.jsonl", "a.ndjson", "a.jsonl.gz"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
         lb_error error = {0};
         static const char text[] = "{'source':'a','target':'b'}\n{'source':'c','target':'d'}\n";
@@ -229,7 +229,7 @@ START_TEST(test_many_bad_lines_are_of_no_format)
 {
     static const char *const texts[] = {"a -> b\nc -> d\ne\n", "A  AH0\nB  BOY\n",
                                         "{\"a\":\"b\"\n{\"a\":\"c\"\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, texts); i++) {
         lb_error error = {0};
         char path[SUPPORT_PATH];
         support_write_file(support_path(path, "file"), texts[i], strlen(texts[i]));
@@ -238,12 +238,3 @@ START_TEST(test_many_bad_lines_are_of_no_format)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("bad_lines", SUPPORT_TESTS(test_bad_line_is_named_and_does_not_change_the_format,
-                                                        test_bad_first_line_does_not_say_what_the_columns_are,
-                                                        test_bad_line_of_a_file_of_targets_is_named_there,
-                                                        test_bad_lines_of_a_file_named_jsonl_are_named,
-                                                        test_many_bad_lines_are_of_no_format));
-}

@@ -120,16 +120,3 @@ START_TEST(test_crossed_sources_failing_allocation_is_an_error_and_leaks_nothing
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "crossed sources",
-        SUPPORT_TESTS(test_crossed_sources_have_both_ways_round,
-                      test_crossed_sources_are_composed_and_letters_with_accents_are_crossed_between,
-                      test_crossed_sources_have_the_features_of_the_end,
-                      test_crossed_sources_are_as_many_as_wanted_and_depend_on_the_seed_alone,
-                      test_crossed_sources_of_short_ones_are_none,
-                      test_crossed_sources_of_a_text_that_the_rule_refuses_are_an_error,
-                      test_crossed_sources_failing_allocation_is_an_error_and_leaks_nothing));
-}

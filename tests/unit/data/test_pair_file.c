@@ -190,7 +190,7 @@ static const struct {
 
 START_TEST(test_pair_file_is_read_as_what_it_is)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const char *found = read_all(cases[i].text, (lb_pair_format){.kind = cases[i].kind});
         ck_assert_msg(strncmp(found, cases[i].expected, strlen(cases[i].expected)) == 0, "%s: %s",
                       cases[i].text, found);
@@ -361,7 +361,7 @@ static const struct {
 
 START_TEST(test_pair_file_is_read_as_the_training_was)
 {
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, columns); i++) {
         char path[SUPPORT_PATH];
         lb_error error = {0};
         lb_pair_format format = {.kind = columns[i].kind};
@@ -407,7 +407,7 @@ START_TEST(test_pair_file_names_the_columns_that_are_not_used)
         {"a\tb\tCC-BY 2.0\nc\td\tCC-BY 2.0\n", "3"},
         {"c\td\n", ""},
     };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, files); i++) {
         char path[SUPPORT_PATH];
         lb_error error = {0};
         support_write_file(support_path(path, "file"), files[i].text, strlen(files[i].text));
@@ -429,7 +429,7 @@ START_TEST(test_pair_kind_is_that_of_its_name_wherever_its_row_is)
                  {"tsv+header", false, true}, {"unimorph", false, true}, {"csv", false, false},
                  {"cmudict", false, false},   {"jsonl", false, false},   {"lines: -> ", false, false},
                  {"lists: -> ", false, false}};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         lb_pair_kind kind;
         ck_assert_int_eq(lb_pair_kind_parse(kinds[i].name, &kind, NULL), LB_OK);
         ck_assert_int_eq(kind.row->plain && !kind.header, kinds[i].plain);
@@ -438,18 +438,3 @@ START_TEST(test_pair_kind_is_that_of_its_name_wherever_its_row_is)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair_file",
-        SUPPORT_TESTS(test_pair_file_is_read_as_what_it_is,
-                      test_pair_file_lines_of_an_open_quote_are_divided_once,
-                      test_pair_file_given_columns_are_used, test_pair_file_is_read_as_the_training_was,
-                      test_pair_file_after_a_training_without_names_is_read_by_number,
-                      test_pair_file_names_the_columns_that_are_not_used, test_pair_file_weights_repeat_pairs,
-                      test_pair_kind_is_that_of_its_name_wherever_its_row_is,
-                      test_pair_file_several_answers_are_pairs_in_their_order,
-                      test_pair_file_many_answers_have_a_copy_in_proportion,
-                      test_pair_file_weights_have_no_more_room_than_the_copy));
-}

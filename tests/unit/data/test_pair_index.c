@@ -321,7 +321,7 @@ START_TEST(test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line)
     ck_assert_uint_eq(fwrite(bytes, 1, count, file), count);
     fclose(file);
     lb_pairs *const both[] = {indexed.train, indexed.held_out};
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; SUPPORT_ROW(k, both); k++)
         for (int64_t i = 0; i < lb_pairs_count(both[k]); i++) {
             const lb_pair_line *line;
             ck_assert_int_eq(lb_pairs_read(both[k], i, &line, &error), LB_ERROR_FORMAT);
@@ -537,20 +537,3 @@ START_TEST(test_index_allocations_failing_are_errors_and_leak_nothing)
     ck_assert_int_le(refused, opening);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair index",
-        SUPPORT_TESTS(
-            test_index_has_what_the_passes_find, test_index_moves_with_its_file,
-            test_index_has_equal_pairs_only_if_there_are_any, test_index_of_other_bytes_does_not_fit,
-            test_index_of_another_format_does_not_fit, test_index_of_another_version_or_machine_does_not_fit,
-            test_index_of_a_file_that_changes_in_place_is_noticed_at_each_line,
-            test_index_of_too_few_columns_is_refused, test_index_with_any_damage_is_refused,
-            test_index_that_was_made_up_is_refused_or_harmless,
-            test_index_is_checked_in_part_by_those_that_follow,
-            test_index_of_a_file_that_changes_in_use_is_an_error, test_index_that_is_replaced_in_use_stays,
-            test_index_that_is_shortened_or_overwritten_in_use_stays,
-            test_index_allocations_failing_are_errors_and_leak_nothing));
-}

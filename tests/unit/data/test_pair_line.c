@@ -61,7 +61,7 @@ START_TEST(test_line_read_number_of_columns_is_that_of_the_first_good_one)
                                         LB_LINE_EMPTY};
     lb_pair_format format = {.source_column = 2, .target_column = 1};
     lb_pair_line pair = {0};
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; SUPPORT_ROW(i, lines); i++) {
         lb_line line = {.text = lines[i], .length = strlen(lines[i]), .number = i + 1};
         lb_status status = lb_pair_line_read(&format, "lines", &line, &pair, NULL);
         ck_assert_int_eq(pair.bad, kinds[i]);
@@ -109,13 +109,3 @@ START_TEST(test_line_read_features_from_any_column)
                       "invalid symbol separator, expected UTF-8 without tabs and line ends");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("pair line",
-                             SUPPORT_TESTS(test_format_check_what_is_impossible_is_refused,
-
-                                           test_line_read_takes_lines_from_anywhere,
-                                           test_line_read_features_from_any_column,
-                                           test_line_read_number_of_columns_is_that_of_the_first_good_one));
-}

@@ -61,10 +61,10 @@ START_TEST(test_order_each_pair_is_in_one_batch_of_every_epoch)
 {
     static const int64_t counts[] = {1, 2, 7, 64, 65, 1000, 6401};
     static const int64_t sizes[] = {1, 2, 7, 64, 10000};
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+    for (size_t c = 0; SUPPORT_ROW(c, counts); c++) {
         lb_pairs *pairs = make_pairs(counts[c]);
         int64_t *order = calloc((size_t)counts[c], sizeof *order);
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t s = 0; SUPPORT_ROW(s, sizes); s++) {
             int64_t size = sizes[s] < counts[c] ? sizes[s] : counts[c];
             lb_pair_order *steps = lb_pair_order_new(pairs, sizes[s], 11, &error);
             for (int64_t epoch = 0; epoch < 3; epoch++) {
@@ -226,14 +226,3 @@ START_TEST(test_new_failing_allocation_is_an_error_and_leaks_nothing)
     lb_pairs_close(pairs);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair order",
-        SUPPORT_TESTS(test_order_each_pair_is_in_one_batch_of_every_epoch,
-                      test_order_is_a_function_of_seed_and_step, test_order_equal_pairs_come_once,
-                      test_order_pairs_of_similar_length_are_together, test_order_every_place_is_as_likely,
-                      test_new_impossible_batch_size_is_refused,
-                      test_new_failing_allocation_is_an_error_and_leaks_nothing));
-}

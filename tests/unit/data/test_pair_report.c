@@ -221,13 +221,3 @@ START_TEST(test_report_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair report", SUPPORT_TESTS(test_make_counts_what_the_files_have, test_text_says_all_of_it,
-                                     test_text_of_faultless_files_is_short, test_text_of_much_is_cut_short,
-                                     test_make_many_pairs_are_compared_with_all_others,
-                                     test_make_file_that_has_changed_is_an_error,
-                                     test_report_failing_allocation_is_an_error_and_leaks_nothing));
-}

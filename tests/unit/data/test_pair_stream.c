@@ -92,7 +92,7 @@ static void expect_all(size_t i, const char *path)
 START_TEST(test_pair_stream_of_a_file_or_gzip_data_has_the_sources)
 {
     char path[SUPPORT_PATH];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         support_write_file(support_path(path, "plain"), cases[i].text, strlen(cases[i].text));
         expect_all(i, path);
         gzFile packed = gzopen(support_path(path, "packed"), "wb");
@@ -116,7 +116,7 @@ static int make_pipe(void)
 /* Each line is written when those before have been read, but for the one that opens the stream. */
 START_TEST(test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_pair_stream s;
         lb_error error = {0};
         lb_line line;
@@ -149,7 +149,7 @@ END_TEST
 START_TEST(test_pair_stream_of_objects_begins_with_the_first_that_is_one)
 {
     static const char *const firsts[] = {"{\"s\":NaN}", "{'s':'a'}", "hello"};
-    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, firsts); i++) {
         char path[SUPPORT_PATH], text[64];
         lb_pair_stream s;
         lb_error error = {0};
@@ -218,13 +218,3 @@ START_TEST(test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked)
     free(bytes);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pair_stream", SUPPORT_TESTS(test_pair_stream_of_a_file_or_gzip_data_has_the_sources,
-                                     test_pair_stream_of_a_pipe_gives_each_line_before_the_next_is_written,
-                                     test_pair_stream_of_objects_begins_with_the_first_that_is_one,
-                                     test_pair_stream_without_the_names_of_the_training_is_an_error,
-                                     test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked));
-}

@@ -327,7 +327,7 @@ START_TEST(test_read_file_that_has_changed_is_an_error)
     snprintf(expected, sizeof expected, "%s: the file has changed since it was opened", path());
     static const char *const later[] = {"ab\tc\n", "ab\tc\nabcd\te\n", "ab\tc\nde f\n", "",
                                         "ab\tc\ndf\te\n" /* as long as it was */};
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, later); i++) {
         open_text("ab\tc\nde\tf\n", plain);
         FILE *file = fopen(path(), "w");
         fputs(later[i], file);
@@ -433,21 +433,3 @@ START_TEST(test_pairs_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pairs",
-        SUPPORT_TESTS(test_open_pairs_are_lines_in_order, test_open_crlf_and_mark_are_left_out_and_counted,
-                      test_open_bad_line_is_named_with_file_and_line, test_open_nothing_is_an_error,
-                      test_open_what_is_no_file_is_an_error, test_open_a_pipe_reads_it_as_a_file,
-                      test_open_long_lines_are_bad_lines, test_open_skipped_lines_are_counted_by_kind,
-                      test_open_columns_that_are_asked_for_may_have_others_beside, test_open_sources_alone,
-
-                      test_encode_ids_are_those_of_the_counted_symbols,
-                      test_count_symbols_one_vocabulary_serves_both_sides,
-                      test_read_file_that_has_changed_is_an_error,
-                      test_read_lines_that_change_in_place_is_an_error_for_each_of_them,
-                      test_open_file_beyond_the_largest_is_refused, test_read_many_lines_in_any_order,
-                      test_pairs_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -134,7 +134,7 @@ START_TEST(test_hash_is_that_of_the_pairs_whatever_stands_around_them)
     open_text(cases[0].text);
     uint64_t hash = pairs->facts.hash;
     lb_pairs_close(pairs);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         open_text(cases[i].text);
         ck_assert_int_eq(pairs->facts.hash == hash, cases[i].same);
         lb_pairs_close(pairs);
@@ -168,14 +168,3 @@ START_TEST(test_hold_out_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "pairs_hold_out",
-        SUPPORT_TESTS(test_hold_out_takes_about_the_share_and_both_pairs_of_a_source,
-                      test_hold_out_source_that_is_held_out_of_one_file_is_held_out_of_another,
-                      test_hold_out_tells_where_it_comes_from, test_hold_out_too_few_pairs_are_an_error,
-                      test_hash_is_that_of_the_pairs_whatever_stands_around_them,
-                      test_hold_out_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static lb_error error;
-static lb_strings reviews;
+static review_list reviews;
 
 static const char *file(const char *name)
 {
@@ -34,7 +34,7 @@ static void write_text(const char *name, const char *text)
 static lb_status read_all(const char *name, size_t most)
 {
     error = (lb_error){0};
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
     return reviews_read(file(name), most, &reviews, &error);
 }
 
@@ -47,7 +47,7 @@ static void expect(const char *name, size_t most, const char *const *texts)
         ck_assert_str_eq(reviews.text[i], texts[i]);
     }
     ck_assert_msg(!texts[reviews.count], "there is no \"%s\"", texts[reviews.count]);
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 
 #define EXPECT(name, most, ...) expect(name, most, (const char *const[]){__VA_ARGS__, NULL})
@@ -59,7 +59,7 @@ static void expect_error(const char *name, lb_status status, const char *message
     ck_assert_int_eq(read_all(name, 0), status);
     snprintf(whole, sizeof whole, "%s%s", file(name), message);
     ck_assert_str_eq(error.message, whole);
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 
 static void make_imdb(void)
@@ -160,11 +160,11 @@ START_TEST(test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted)
     ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_OK); /* the pipe is still open */
     ck_assert_uint_eq(reviews.count, 2);
     ck_assert_str_eq(reviews.text[1], "two");
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
     close(ends[1]);
     ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "standard input: found no reviews, expected one per line");
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 END_TEST
 
@@ -175,7 +175,7 @@ START_TEST(test_read_standard_input_that_cannot_be_read_says_why)
     error = (lb_error){0};
     ck_assert_int_eq(reviews_read("-", 2, &reviews, &error), LB_ERROR_OPEN);
     ck_assert_str_eq(error.message, "standard input: cannot read: Bad file descriptor");
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
     close(nothing);
 }
 END_TEST
@@ -228,7 +228,7 @@ START_TEST(test_read_what_is_no_text_names_file_and_line)
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
     snprintf(message, sizeof message, "%s:2: found a zero byte, expected text", file("any/3.txt"));
     ck_assert_str_eq(error.message, message);
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 END_TEST
 
@@ -253,7 +253,7 @@ START_TEST(test_read_endless_file_is_refused)
 {
     ck_assert_int_eq(reviews_read("/dev/zero", 0, &reviews, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "/dev/zero:1: expected a review of at most 1048576 bytes");
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 END_TEST
 
@@ -264,7 +264,7 @@ START_TEST(test_read_unreadable_folder_names_it)
     ck_assert_int_eq(chmod(file("imdb/train/neg"), 0), 0);
     ck_assert_int_eq(read_all("imdb", 0), LB_ERROR_OPEN);
     ck_assert_ptr_nonnull(strstr(error.message, "train/neg: cannot read: Permission denied"));
-    lb_strings_free(&reviews);
+    reviews_free(&reviews);
 }
 END_TEST
 
@@ -286,38 +286,20 @@ START_TEST(test_read_failing_allocation_is_an_error_and_leaks_nothing)
 {
     static const char *const names[] = {"many", "lines"};
     write_many();
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; SUPPORT_ROW(k, names); k++) {
         support_watch_allocations();
         ck_assert_int_eq(read_all(names[k], 0), LB_OK);
         ck_assert_uint_eq(reviews.count, 70);
-        lb_strings_free(&reviews);
+        reviews_free(&reviews);
         long all = support_allocation_count();
         ck_assert_int_gt(all, 70);
         for (long n = 1; n <= all; n++) {
             support_fail_from_allocation(n);
             ck_assert_int_eq(read_all(names[k], 0), LB_ERROR_MEMORY);
-            lb_strings_free(&reviews);
+            reviews_free(&reviews);
             ck_assert_int_eq(support_live_allocations(), 0);
         }
         support_fail_from_allocation(0);
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "reviews",
-        SUPPORT_TESTS(test_read_standard_input_that_cannot_be_read_says_why,
-                      test_read_imdb_folder_goes_by_number_then_name,
-                      test_read_folder_compares_numbers_without_their_zeros,
-                      test_read_part_of_imdb_gives_that_part,
-                      test_read_any_folder_takes_its_text_files_and_nothing_else,
-                      test_read_file_of_a_folder_is_one_review, test_read_lines_are_reviews,
-                      test_read_standard_input_takes_lines_up_to_the_last_that_is_wanted,
-                      test_read_nothing_is_an_error, test_read_file_without_a_word_in_a_folder_is_an_error,
-                      test_read_what_is_no_text_names_file_and_line,
-                      test_read_review_of_the_longest_length_is_read_and_a_longer_one_refused,
-                      test_read_endless_file_is_refused, test_read_unreadable_folder_names_it,
-                      test_read_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -15,7 +15,7 @@ START_TEST(test_draw_lists_belong_to_their_split)
     /* With so few lists, random splits would share many. */
     const lb_sort_task small = {.max_value = 5, .min_length = 1, .max_length = 3, .seed = 7};
     int seen[2][6 * 36 + 36 + 6 + 300] = {{0}};
-    for (int split = 0; split < 2; split++)
+    for (int split = 0; SUPPORT_ROW(split, seen); split++)
         for (uint64_t i = 0; i < 4000; i++) {
             int32_t list[3], length = lb_sort_draw(&small, split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN, i, list);
             ck_assert_int_eq(lb_sort_split(list, length), split ? LB_SPLIT_TEST : LB_SPLIT_TRAIN);
@@ -86,7 +86,7 @@ START_TEST(test_draw_values_and_lengths_are_even)
         }
         for (int l = 5; l <= 10; l++)
             ck_assert_double_eq_tol(lengths[l], LISTS / 6.0, 5 * sqrt(LISTS * 5.0 / 36));
-        for (int v = 0; v < 100; v++)
+        for (int v = 0; SUPPORT_ROW(v, values); v++)
             ck_assert_double_eq_tol(values[v], numbers / 100.0, 5 * sqrt(numbers * 0.0099));
     }
 }
@@ -165,7 +165,7 @@ START_TEST(test_draw_lists_of_a_seed_stay_what_they_were)
         int32_t list[7];
     } repeated[] = {{LB_SPLIT_TRAIN, {15, 24, 72, 24, 15, 0, 24}},
                     {LB_SPLIT_TEST, {54, 54, 54, 54, 54, 54, 54}}};
-    for (size_t i = 0; i < sizeof drawn / sizeof *drawn; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, drawn); i++) {
         int32_t list[10];
         ck_assert_int_eq(lb_sort_draw(&usual, drawn[i].split, drawn[i].index, list), drawn[i].length);
         ck_assert_mem_eq(list, drawn[i].list, (size_t)drawn[i].length * sizeof *list);
@@ -173,7 +173,7 @@ START_TEST(test_draw_lists_of_a_seed_stay_what_they_were)
     lb_sort_task repeats = usual;
     repeats.repeats = 1;
     repeats.min_length = repeats.max_length = 7;
-    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, repeated); i++) {
         int32_t list[10];
         ck_assert_int_eq(lb_sort_draw(&repeats, repeated[i].split, 0, list), 7);
         ck_assert_mem_eq(list, repeated[i].list, 7 * sizeof *list);
@@ -196,7 +196,7 @@ START_TEST(test_check_impossible_tasks_are_errors_of_argument)
         {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = 1.1},
         {.max_value = 9, .min_length = 1, .max_length = 3, .repeats = NAN},
     };
-    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_error error = {0};
         ck_assert_msg(lb_sort_check(&bad[i], &error) == LB_ERROR_ARGUMENT, "case %d", i);
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
@@ -215,7 +215,7 @@ START_TEST(test_check_possible_tasks_have_lists_in_both_splits)
         {.max_value = 3, .min_length = 2000, .max_length = 3000},
         {.max_value = 1000000, .min_length = 1, .max_length = 2},
     };
-    for (int i = 0; i < (int)(sizeof good / sizeof *good); i++) {
+    for (int i = 0; SUPPORT_ROW(i, good); i++) {
         lb_error error = {0};
         ck_assert_msg(lb_sort_check(&good[i], &error) == LB_OK, "case %d: %s", i, error.message);
         int32_t list[3000];
@@ -326,7 +326,7 @@ START_TEST(test_answer_is_what_the_task_says)
         lb_list_task what;
         int32_t answer[4];
     } cases[] = {{LB_LIST_SORT, {0, 3, 3, 7}}, {LB_LIST_REVERSE, {0, 7, 3, 3}}, {LB_LIST_COPY, {3, 3, 7, 0}}};
-    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_sort_task other = usual;
         other.what = cases[i].what;
         int32_t list[] = {3, 3, 7, 0}, one = 5;
@@ -348,7 +348,7 @@ START_TEST(test_set_lengths_takes_one_or_two_numbers_and_nothing_else)
         "",     "-",    "5-",   "-5",           "0-5", "5-4", "5-10-15", "5 -10",
         "5-1O", "+5-9", "5--9", "1-2147483648", "x",   "0",   "5,10",    "99999999999999999999"};
     lb_sort_task lists = usual;
-    for (int i = 0; i < (int)(sizeof wrong / sizeof *wrong); i++)
+    for (int i = 0; SUPPORT_ROW(i, wrong); i++)
         ck_assert_msg(lb_sort_set_lengths(&lists, "", "", wrong[i], NULL) == LB_ERROR_ARGUMENT, "%s",
                       wrong[i]);
     ck_assert_int_eq(lists.min_length, 5);
@@ -373,24 +373,3 @@ START_TEST(test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_erro
     ck_assert_str_eq(error.message, "found the task 4, expected 0 to 3");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sort task",
-        SUPPORT_TESTS(
-            test_draw_lists_belong_to_their_split, test_split_keeps_one_list_in_ten_for_testing,
-            test_draw_same_index_gives_the_same_list_and_another_another,
-            test_draw_values_and_lengths_are_even,
-            test_draw_repeats_are_a_share_of_the_lists_and_leave_the_others_alone,
-            test_draw_share_of_one_repeats_in_every_list_and_often_the_ends,
-            test_draw_lists_of_a_seed_stay_what_they_were, test_check_impossible_tasks_are_errors_of_argument,
-            test_check_possible_tasks_have_lists_in_both_splits,
-            test_check_tasks_of_few_lists_are_possible_as_soon_as_both_splits_have_one,
-            test_check_failing_allocation_is_an_error_of_memory,
-            test_vocabulary_holds_numbers_and_special_ids, test_sort_values_sorts_whatever_the_signs,
-            test_draw_sums_have_one_plus_and_their_answers_are_right,
-            test_draw_sums_of_one_digit_are_in_both_splits, test_answer_is_what_the_task_says,
-            test_set_lengths_takes_one_or_two_numbers_and_nothing_else,
-            test_check_a_task_that_there_is_not_and_sums_of_other_digits_are_errors));
-}

@@ -16,7 +16,7 @@ START_TEST(test_sort_task_comes_back_from_its_text)
                                   {.max_value = 5, .min_length = 2, .max_length = 3, .what = LB_LIST_COPY},
                                   {.max_value = 9, .min_length = 1, .max_length = 3, .what = LB_LIST_ADD},
                                   {.max_value = 9, .min_length = 1, .max_length = 3, .one_length = true}};
-    for (size_t i = 0; i < sizeof tasks / sizeof *tasks; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, tasks); i++) {
         lb_sort_task read;
         char *text = lb_sort_task_print(&tasks[i]);
         ck_assert_int_eq(lb_sort_task_parse(text, &read, &error), LB_OK);
@@ -43,7 +43,7 @@ END_TEST
 START_TEST(test_sort_task_with_impossible_repeats_is_refused)
 {
     static const char *const wrong[] = {"2", "-0.5", "\"many\"", "null"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         char text[160] = "{\"task\":\"sort\",\"max_number\":9,\"min_length\":1,\"max_length\":3,\"repeats\":";
         lb_sort_task task;
         strcat(strcat(text, wrong[i]), "}");
@@ -51,11 +51,3 @@ START_TEST(test_sort_task_with_impossible_repeats_is_refused)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("sort task as text",
-                             SUPPORT_TESTS(test_sort_task_comes_back_from_its_text,
-                                           test_sort_task_without_repeats_is_written_as_ever,
-                                           test_sort_task_with_impossible_repeats_is_refused));
-}

@@ -112,7 +112,7 @@ END_TEST
 START_TEST(test_restrict_to_a_tab_or_a_line_end_is_refused)
 {
     static const char *const ends[] = {"<0x09>", "<0x0A>", "<0x0D>"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, ends); i++) {
         lb_subwords *s = parse("t h\n");
         lb_vocabulary *vocabulary = lb_vocabulary_new_reserved(&error);
         error = (lb_error){0};
@@ -212,7 +212,7 @@ START_TEST(test_join_bytes_that_are_no_text_are_replaced)
     };
     lb_subwords *s = parse("");
     const lb_symbol_rule rule = {.subwords = s};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         size_t count = 0;
         while (count < 5 && cases[i].symbol[count]) count++;
         char *text = lb_symbols_join(&rule, cases[i].symbol, count, &error);
@@ -381,8 +381,8 @@ START_TEST(test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least)
     for (int64_t least = 1; least <= 4; least++) { /* with "\u2581ab" 3 and 1, "\u2581xy" 2 and 3 */
         lb_release(lb_subwords_learn(&words, 1000, least, kept, &error));
         const int64_t count[2][2] = {{3, 1}, {2, 3}};
-        for (int side = 0; side < 2; side++)
-            for (int i = 0; i < 2; i++)
+        for (int side = 0; SUPPORT_ROW(side, kept); side++)
+            for (int i = 0; SUPPORT_ROW(i, count); i++)
                 ck_assert_int_eq(lb_vocabulary_id(kept[side], i ? "\u2581xy" : "\u2581ab") != LB_UNK,
                                  count[i][side] >= least);
         lb_vocabulary_free(kept[0]);
@@ -410,7 +410,7 @@ START_TEST(test_parse_hostile_merges_are_refused_with_their_number)
         {"a b\nc d\na b\n", "merge 3: found \"a b\", expected a pair that no merge before it has"},
         {"a b c\n", "merge 1: found \"b c\", expected a character, or what a merge before it makes"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         error = (lb_error){0};
         ck_assert_ptr_null(lb_subwords_parse(cases[i].text, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -479,23 +479,3 @@ START_TEST(test_learn_and_cut_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "subwords",
-        SUPPORT_TESTS(
-            test_cut_words_begin_at_blanks_and_where_the_kind_of_character_changes,
-            test_cut_merges_apply_in_their_order_and_from_the_left, test_cut_what_no_merge_has_are_bytes,
-            test_restrict_what_the_vocabulary_lacks_is_taken_apart,
-            test_restrict_to_a_tab_or_a_line_end_is_refused, test_cut_features_follow_the_pieces,
-            test_cut_a_long_word_takes_no_quadratic_time,
-            test_every_text_comes_back_byte_for_byte_whatever_was_learned,
-            test_join_bytes_that_are_no_text_are_replaced, test_add_bytes_all_that_a_line_of_text_can_have,
-            test_learn_merges_are_those_of_counting_everything_again,
-            test_learn_stops_when_no_pair_occurs_twice_and_keeps_what_a_side_has_often,
-            test_learn_keeps_the_pieces_that_a_side_has_as_often_as_least,
-            test_parse_hostile_merges_are_refused_with_their_number,
-            test_parse_too_many_and_too_long_pieces_are_refused,
-            test_learn_and_cut_failing_allocation_is_an_error_and_leaks_nothing));
-}

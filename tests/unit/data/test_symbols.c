@@ -102,7 +102,7 @@ END_TEST
 START_TEST(test_split_empty_symbol_is_refused)
 {
     static const char *const faulty[] = {"||", "||a", "a||", "a||||b", "||||"};
-    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, faulty); i++)
         expect_fault(bars, faulty[i], "found an empty symbol, expected text before and after each separator");
     lb_symbols_free(&symbols);
 }
@@ -217,7 +217,7 @@ START_TEST(test_join_puts_the_separator_between)
                  {{.separator = "||", .normalize = LB_NORMAL_FORM_NFD}, 3, "a||é||<unk>"},
                  {{.separator = " ", .normalize = LB_NORMAL_FORM_NFC}, 1, "a"},
                  {{.separator = " ", .normalize = LB_NORMAL_FORM_NFC}, 0, ""}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char *text = lb_symbols_join(&cases[i].rule, three, cases[i].count, NULL);
         ck_assert_str_eq(text, cases[i].text);
         lb_release(text);
@@ -236,7 +236,7 @@ static void expect_bad_rule(const char *separator, lb_normal_form normalize, con
 START_TEST(test_rule_check_separators_that_no_text_can_contain_are_refused)
 {
     static const char *const unfit[] = {"\t", "a\n", "\r", "\xff"};
-    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, unfit); i++)
         expect_bad_rule(unfit[i], LB_NORMAL_FORM_NONE,
                         "invalid symbol separator, expected UTF-8 without tabs and line ends");
     expect_bad_rule("é", LB_NORMAL_FORM_NFD, "separator \"é\" is not in nfd: no text would contain it");
@@ -329,7 +329,7 @@ START_TEST(test_show_prints_the_numbers_of_what_cannot_be_seen)
                                            {"\xc2\x85", "U+0085"},
                                            {"\U000e0100", "U+E0100"}};
     char shown[LB_SYMBOL_SHOWN], longest[4 * LB_SYMBOL_SHOWN] = "";
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++)
         ck_assert_str_eq(lb_symbol_show(cases[i][0], shown), cases[i][1]);
     for (int i = 0; i < LB_SYMBOL_SHOWN; i++) strcat(longest, "\u00a0");
     ck_assert_uint_lt(strlen(lb_symbol_show(longest, shown)), LB_SYMBOL_SHOWN);
@@ -349,23 +349,3 @@ START_TEST(test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "symbols",
-        SUPPORT_TESTS(test_split_without_separator_each_character_is_a_symbol,
-                      test_split_features_are_symbols_of_their_own,
-                      test_split_features_brackets_keep_together_what_is_in_them, test_split_at_separator,
-                      test_split_empty_symbol_is_refused,
-                      test_split_runs_of_blanks_are_one_separator_and_outer_ones_none,
-                      test_split_what_is_not_utf8_is_refused_with_its_place,
-                      test_split_normal_form_decides_what_a_symbol_is,
-                      test_split_and_join_normal_forms_are_those_of_python,
-                      test_split_endless_marks_are_refused_in_time, test_join_puts_the_separator_between,
-                      test_rule_check_separators_that_no_text_can_contain_are_refused,
-                      test_normalization_names_are_found,
-                      test_split_graphemes_are_what_people_take_for_a_character,
-                      test_show_prints_the_numbers_of_what_cannot_be_seen,
-                      test_split_and_join_failing_allocation_is_an_error_and_leaks_nothing));
-}

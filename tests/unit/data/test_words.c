@@ -128,14 +128,14 @@ END_TEST
 static void check_white_space(const char *character, int32_t number, const char *kind)
 {
     char text[16];
-    lb_words words;
+    review_words words;
     bool space = strcmp(kind, "space") == 0;
     if (number == 0) return;
     snprintf(text, sizeof text, "a%sb", character);
     SUPPORT_CHECK(reviews_words(text, &words, NULL) == LB_OK, "U+%04X", (unsigned)number);
     SUPPORT_CHECK(words.count == (space ? 2 : 1), "U+%04X makes %zu words", (unsigned)number, words.count);
     SUPPORT_CHECK(lb_words_none(character) == space, "U+%04X is a word of its own", (unsigned)number);
-    lb_words_free(&words);
+    reviews_words_free(&words);
 }
 
 START_TEST(test_split_takes_for_white_space_what_python_does)
@@ -174,7 +174,7 @@ static char *next_field(char **text, char end)
 /* One line of texts.txt: a text, and after each bar one of its words. */
 static void check_line(char *line)
 {
-    lb_words words;
+    review_words words;
     char *text = next_field(&line, '|');
     unescape(text);
     ck_assert_int_eq(reviews_words(text, &words, NULL), LB_OK);
@@ -186,7 +186,7 @@ static void check_line(char *line)
     }
     ck_assert_msg(line == NULL, "\"%s\" has %zu words", text, words.count);
     ck_assert(lb_words_none(text) == (words.count == 0));
-    lb_words_free(&words);
+    reviews_words_free(&words);
 }
 
 START_TEST(test_split_tricky_texts_gives_the_words_of_python)
@@ -204,25 +204,25 @@ START_TEST(test_split_every_letter_may_take_more_bytes)
 {
     enum { LETTERS = 999 };
     char text[2 * LETTERS + 1] = "";
-    lb_words words;
+    review_words words;
     for (int i = 0; i < LETTERS; i++) memcpy(text + 2 * i, "\xC8\xBA", 3); /* U+023A */
     ck_assert_int_eq(reviews_words(text, &words, NULL), LB_OK);
     ck_assert_uint_eq(words.count, 1);
     ck_assert_uint_eq(strlen(words.word[0]), 3 * LETTERS);
-    lb_words_free(&words);
+    reviews_words_free(&words);
 }
 END_TEST
 
 START_TEST(test_split_what_is_not_utf8_is_refused)
 {
     static const char *const bad[] = {"caf\xe9", "\xff", "a \xed\xa0\x80", "\xc3"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        lb_words words;
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
+        review_words words;
         lb_error error = {0};
         ck_assert_int_eq(reviews_words(bad[i], &words, &error), LB_ERROR_FORMAT);
         ck_assert_str_eq(error.message, "expected text in UTF-8");
         ck_assert_uint_eq(words.count, 0);
-        lb_words_free(&words);
+        reviews_words_free(&words);
     }
 }
 END_TEST
@@ -231,31 +231,18 @@ START_TEST(test_split_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
     for (long n = 1; n <= 2; n++) {
-        lb_words words;
+        review_words words;
         lb_error error = {0};
         support_fail_allocation(n);
         ck_assert_int_eq(reviews_words("one two", &words, &error), LB_ERROR_MEMORY);
         ck_assert_uint_eq(words.count, 0);
-        lb_words_free(&words);
+        reviews_words_free(&words);
         ck_assert_int_eq(support_live_allocations(), 0);
     }
-    lb_words words;
+    review_words words;
     ck_assert_int_eq(reviews_words("one two", &words, NULL), LB_OK);
-    lb_words_free(&words);
+    reviews_words_free(&words);
     ck_assert(!words.word && words.count == 0);
-    lb_words_free(&words);
+    reviews_words_free(&words);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("words",
-                             SUPPORT_TESTS(test_lower_case_of_every_character_is_that_of_python,
-                                           test_lower_case_of_sigma_beside_every_character_is_that_of_python,
-                                           test_lower_case_of_sigma_at_the_end_of_a_text_in_another_is_final,
-                                           test_split_takes_for_white_space_what_python_does,
-                                           test_split_tricky_texts_gives_the_words_of_python,
-                                           test_split_every_letter_may_take_more_bytes,
-                                           test_split_what_is_not_utf8_is_refused,
-                                           test_split_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -1,5 +1,12 @@
 /* Files are written atomically, whatever comes between. */
-#include <check.h>
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "io/file.h"
+#include "support/alloc.h"
+#include "support/stop.h"
+#include "support/suite.h"
+#include "support/tempdir.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,12 +18,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "base/alloc.h"
-#include "io/file.h"
-#include "support/alloc.h"
-#include "support/stop.h"
-#include "support/tempdir.h"
 
 static void assert_content(const char *path, const char *expected)
 {
@@ -189,7 +190,7 @@ START_TEST(test_write_all_writes_all_files_or_none)
     support_path(new, "new");
     static const char *const names[] = {"none/file", "folder", "."};
     ck_assert_int_eq(mkdir(support_path(bad, "folder"), 0700), 0);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         const lb_new_file files[] = {
             {old, &after, 1}, {new, &after, 1}, {support_path(bad, names[i]), &after, 1}};
         lb_error error = {0};
@@ -416,32 +417,49 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 }
 END_TEST
 
-int main(void)
+/* The hash of a file is that of its pieces. */
+
+enum { PIECE = 1 << 20, MOST = 2 * PIECE + 3 };
+
+static lb_error error;
+
+START_TEST(test_hash_of_a_file_is_that_of_its_pieces)
 {
-    TCase *write = tcase_create("write");
-    tcase_add_test(write, test_write_new_file_holds_the_bytes_and_nothing_else_lies_there);
-    tcase_add_test(write, test_write_shorter_content_replaces_the_longer);
-    tcase_add_test(write, test_write_parts_joins_them_in_order);
-    tcase_add_test(write, test_write_relative_path_writes_into_the_current_folder);
-    tcase_add_test(write, test_write_existing_file_hands_on_its_permissions);
-    tcase_add_test(write, test_write_symbolic_link_replaces_its_target);
-    tcase_add_test(write, test_write_impossible_path_fails_with_path_and_reason);
-    tcase_add_test(write, test_write_folder_without_permission_fails_and_spares_the_old_file);
-    tcase_add_test(write, test_write_disk_full_fails_and_spares_the_old_file);
-    tcase_add_test(write, test_write_all_writes_all_files_or_none);
-    tcase_add_test(write, test_write_after_a_kill_removes_the_leftover);
-    tcase_add_test(write, test_write_while_many_others_are_under_way_leaves_their_files_alone);
-    tcase_add_test(write, test_write_planted_link_at_the_temporary_name_is_not_followed);
-    tcase_add_test(write, test_write_and_read_leave_no_file_open);
-    tcase_add_test(write, test_write_rename_that_fails_is_an_error_and_leaves_no_new_file);
-    tcase_add_test(write, test_write_killed_at_any_call_leaves_a_whole_file);
-    tcase_add_test(write, test_write_by_three_processes_at_once_is_never_torn);
-    tcase_add_test(write, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    Suite *suite = suite_create("file");
-    suite_add_tcase(suite, write);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    static const size_t counts[] = {0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, MOST};
+    char path[SUPPORT_PATH], *text = malloc(MOST);
+    for (size_t i = 0; i < MOST; i++) text[i] = (char)(i * i >> 8);
+    for (size_t c = 0; SUPPORT_ROW(c, counts); c++) {
+        uint64_t hash, bytes, expected = LB_HASH;
+        support_write_file(support_path(path, "file"), text, counts[c]);
+        for (size_t at = 0; at < counts[c]; at += PIECE)
+            expected = lb_hash_long(expected, text + at, counts[c] - at < PIECE ? counts[c] - at : PIECE);
+        ck_assert_msg(lb_file_hash(path, &hash, &bytes, &error) == LB_OK, "%s", error.message);
+        ck_assert_uint_eq(bytes, counts[c]);
+        ck_assert_msg(hash == expected, "%zu bytes", counts[c]);
+    }
+    free(text);
 }
+END_TEST
+
+START_TEST(test_hash_of_what_cannot_be_read_is_an_error_with_path_and_reason)
+{
+    uint64_t hash, bytes;
+    ck_assert_int_eq(lb_file_hash("/nowhere/file", &hash, &bytes, &error), LB_ERROR_OPEN);
+    ck_assert_str_eq(error.message, "/nowhere/file: cannot read: No such file or directory");
+    error = (lb_error){0};
+    ck_assert_int_eq(lb_file_hash("/", &hash, &bytes, &error), LB_ERROR_OPEN);
+    ck_assert_str_eq(error.message, "/: cannot read: Is a directory");
+}
+END_TEST
+
+START_TEST(test_hash_failing_allocation_is_an_error_and_leaks_nothing)
+{
+    char path[SUPPORT_PATH];
+    uint64_t hash, bytes;
+    support_write_file(support_path(path, "file"), "text", 4);
+    support_watch_allocations();
+    support_fail_allocation(1);
+    ck_assert_int_eq(lb_file_hash(path, &hash, &bytes, &error), LB_ERROR_MEMORY);
+    ck_assert_int_eq(support_live_allocations(), 0);
+}
+END_TEST

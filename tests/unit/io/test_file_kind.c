@@ -51,7 +51,7 @@ static const struct {
     {BYTES("\n"), NULL},
 };
 
-START_TEST(test_file_kind_is_seen_by_the_first_bytes)
+START_LOOP_TEST(test_file_kind_is_seen_by_the_first_bytes, sizeof cases / sizeof *cases)
 {
     const char *bytes = cases[_i].bytes, *name = cases[_i].name;
     const lb_file_kind *found = lb_file_kind_or_text(bytes, cases[_i].count);
@@ -101,19 +101,3 @@ START_TEST(test_file_kind_print_says_what_to_type)
     ck_assert_uint_eq(strlen(text), LB_FILE_KIND_TEXT - 1);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("file kind");
-    TCase *tests = tcase_create("file kind");
-    tcase_add_loop_test(tests, test_file_kind_is_seen_by_the_first_bytes, 0,
-                        (int)(sizeof cases / sizeof *cases));
-    tcase_add_test(tests, test_file_kind_of_a_long_text_is_text);
-    tcase_add_test(tests, test_file_kind_print_says_what_to_type);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

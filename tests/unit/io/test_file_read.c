@@ -164,7 +164,7 @@ START_TEST(test_read_own_takes_only_regular_files)
     ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
     ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
     int next = support_next_descriptor();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         void *bytes;
         size_t count;
         lb_error error = {0};
@@ -184,14 +184,3 @@ START_TEST(test_read_impossible_path_fails_with_path_and_reason)
     assert_read_fails(support_tempdir(), strerror(EISDIR));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "file read",
-        SUPPORT_TESTS(test_missing_is_only_what_is_certainly_not_there, test_read_file_gives_bytes_and_a_nul,
-                      test_read_has_a_limit_in_bytes, test_read_of_a_regular_file_has_its_size_as_its_limit,
-                      test_read_own_takes_only_regular_files, test_read_pipe_gives_all_that_comes,
-                      test_read_failing_to_grow_leaks_nothing,
-                      test_read_impossible_path_fails_with_path_and_reason));
-}

@@ -60,11 +60,3 @@ START_TEST(test_lock_with_the_first_descriptor_is_a_lock)
     assert_first_is_free();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("first_descriptor",
-                             SUPPORT_TESTS(test_file_with_the_first_descriptor_is_written_and_read,
-                                           test_model_file_with_the_first_descriptor_is_opened,
-                                           test_lock_with_the_first_descriptor_is_a_lock));
-}

@@ -37,7 +37,7 @@ START_TEST(test_json_parse_tells_a_bad_text_from_a_good_one)
     ck_assert_ptr_eq(end, text + strlen(text));
     ck_assert_int_eq(cJSON_GetArraySize(json), 3);
     cJSON_Delete(json);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         ck_assert_int_eq(lb_json_parse(bad[i], strlen(bad[i]), &end, &json), LB_ERROR_FORMAT);
         ck_assert_ptr_null(json);
         ck_assert(end >= bad[i] && end <= bad[i] + strlen(bad[i]));
@@ -57,7 +57,7 @@ START_TEST(test_json_parse_refuses_zero_characters)
         {"[\"a\\u0000b\"]", 12, 3}, {"[\"a\0b\"]", 7, 3}, {"{\"a\\u0000b\": 2}", 15, 3}, {"[1]\0", 4, 3}};
     cJSON *json;
     const char *end;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         ck_assert_int_eq(lb_json_parse(bad[i].text, bad[i].length, &end, &json), LB_ERROR_FORMAT);
         ck_assert_ptr_null(json);
         ck_assert_ptr_eq(end, bad[i].text + bad[i].at);
@@ -109,7 +109,7 @@ START_TEST(test_json_string_of_each_character_is_read_as_it_was)
     }
     static const char *const ends[] = {"\"",        "\\", "\\\"", "\",\"a\":\"", "\\u0041",
                                        "</script>", "*/", "]]>",  "-->"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) assert_written(ends[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, ends); i++) assert_written(ends[i]);
 }
 END_TEST
 
@@ -142,12 +142,3 @@ START_TEST(test_json_parse_survives_one_allocation_that_fails)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("json", SUPPORT_TESTS(test_json_parse_tells_a_bad_text_from_a_good_one,
-                                                   test_json_parse_refuses_zero_characters,
-                                                   test_json_string_of_each_character_is_read_as_it_was,
-                                                   test_json_parse_says_that_memory_has_run_out,
-                                                   test_json_parse_survives_one_allocation_that_fails));
-}

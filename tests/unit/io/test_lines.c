@@ -295,28 +295,3 @@ START_TEST(test_lines_keep_takes_all_of_a_regular_file)
     finish();
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("lines");
-    TCase *tests = tcase_create("lines");
-    tcase_add_test(tests, test_lines_next_ends_of_lines_are_left_out);
-    tcase_add_test(tests, test_lines_next_offset_and_crlf_tell_where_it_stood);
-    tcase_add_test(tests, test_lines_next_no_input_is_no_line);
-    tcase_add_test(tests, test_lines_next_without_waiting_takes_what_is_there);
-    tcase_add_test(tests, test_lines_next_non_blocking_descriptor_waits_all_the_same);
-    tcase_add_test(tests, test_lines_next_many_lines_through_a_small_buffer);
-    tcase_add_test(tests, test_lines_next_longest_line_is_whole);
-    tcase_add_test(tests, test_lines_next_endless_line_is_cut);
-    tcase_add_test(tests, test_lines_next_short_lines_need_little_memory);
-    tcase_add_test(tests, test_lines_next_folder_is_an_error);
-    tcase_add_test(tests, test_lines_next_line_without_an_end_is_an_error);
-    tcase_add_test(tests, test_lines_keep_has_a_limit_for_all_lines);
-    tcase_add_test(tests, test_lines_keep_takes_all_of_a_regular_file);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

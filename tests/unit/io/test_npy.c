@@ -1,4 +1,3 @@
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "base/bytes.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 #define DATA TEST_DATA "/io/"
@@ -37,7 +37,7 @@ static const struct fixture {
     {DATA "version3_f8.npy", exact},
 };
 
-START_TEST(test_read_array_of_numpy_gives_its_values)
+START_LOOP_TEST(test_read_array_of_numpy_gives_its_values, sizeof fixtures / sizeof *fixtures)
 {
     lb_shape shape;
     double *values;
@@ -145,7 +145,7 @@ static lb_status try_bytes(const void *bytes, size_t count, lb_error *error)
 
 START_TEST(test_read_file_cut_anywhere_or_longer_fails)
 {
-    for (size_t f = 0; f < sizeof fixtures / sizeof *fixtures; f++) {
+    for (size_t f = 0; SUPPORT_ROW(f, fixtures); f++) {
         size_t size;
         char *content = support_read_file(fixtures[f].path, &size);
         for (size_t count = 0; count < size; count++)
@@ -212,7 +212,8 @@ static const struct made_up {
      "8 bytes of data, expected 16 for [2] of <f8"},
 };
 
-START_TEST(test_read_made_up_header_is_understood_or_refused_with_the_reason)
+START_LOOP_TEST(test_read_made_up_header_is_understood_or_refused_with_the_reason,
+                sizeof made_up / sizeof *made_up)
 {
     char bytes[300] = "\x93NUMPY\x01";
     lb_error error = {0};
@@ -278,27 +279,3 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("npy");
-    tcase_add_loop_test(tests, test_read_array_of_numpy_gives_its_values, 0,
-                        sizeof fixtures / sizeof *fixtures);
-    tcase_add_test(tests, test_read_scalar_vector_and_empty_array_give_their_shapes);
-    tcase_add_test(tests, test_write_gives_the_very_bytes_of_numpy);
-    tcase_add_test(tests, test_write_then_read_keeps_every_bit_of_doubles);
-    tcase_add_test(tests, test_write_impossible_arguments_fail);
-    tcase_add_test(tests, test_read_file_cut_anywhere_or_longer_fails);
-    tcase_add_test(tests, test_read_mutated_file_never_crashes);
-    tcase_add_loop_test(tests, test_read_made_up_header_is_understood_or_refused_with_the_reason, 0,
-                        sizeof made_up / sizeof *made_up);
-    tcase_add_test(tests, test_read_other_files_fail_with_the_reason);
-    tcase_add_test(tests, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    Suite *suite = suite_create("npy");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

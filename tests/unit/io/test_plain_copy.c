@@ -175,13 +175,3 @@ START_TEST(test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error)
     ck_assert_str_eq(copy_bytes("", 0), "");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("plain copy",
-                             SUPPORT_TESTS(test_plain_copy_of_a_pipe_that_never_ends_is_an_error,
-                                           test_plain_copy_of_as_many_bytes_as_may_be_is_whole,
-                                           test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error,
-                                           test_plain_copy_of_gzip_data_without_the_end_of_a_line_names_them,
-                                           test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error));
-}

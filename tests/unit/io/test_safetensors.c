@@ -1,5 +1,4 @@
 /* This unit runs in both precisions: reading converts to lb_real. */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 #include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 #define OTHERS TEST_DATA "/io/others.safetensors"
@@ -48,7 +48,7 @@ START_TEST(test_write_then_open_gives_back_every_bit)
     write_sample(support_path(path, "file"));
     lb_safetensors *file = open_file(path);
     ck_assert_int_eq(lb_safetensors_count(file), TENSORS);
-    for (size_t i = 0; i < TENSORS; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, tensors); i++) {
         const lb_safetensors_tensor *found = lb_safetensors_find(file, tensors[i].name);
         ck_assert_ptr_nonnull(found);
         ck_assert_str_eq(found->name, tensors[i].name);
@@ -59,7 +59,7 @@ START_TEST(test_write_then_open_gives_back_every_bit)
         size *= (size_t)lb_shape_count(found->shape);
         if (size) ck_assert_int_eq(memcmp(found->data, tensors[i].data, size), 0);
     }
-    for (size_t i = 0; i < METADATA; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, metadata); i++)
         ck_assert_str_eq(lb_safetensors_metadata_value(file, metadata[i].key), metadata[i].value);
     ck_assert_ptr_null(lb_safetensors_find(file, "layer"));
     ck_assert_ptr_null(lb_safetensors_metadata_value(file, "layer"));
@@ -176,7 +176,7 @@ START_TEST(test_open_file_of_others_reads_every_dtype)
                      "\xe2\x82\xac \"quoted\"\n\xf0\x9f\x98\x80");
     const lb_real expected[] = {0, 1, 2, 100};
     lb_real out[4];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         memset(out, -1, sizeof out);
         ck_assert_int_eq(lb_safetensors_read(file, names[i], LB_SHAPE(2, 2), out, NULL), LB_OK);
         ck_assert_msg(memcmp(out, expected, sizeof out) == 0, "%s: %g %g %g %g", names[i], (double)out[0],
@@ -196,7 +196,7 @@ START_TEST(test_read_lb_real_keeps_bits_and_rounds_the_other_precision)
     lb_safetensors *file = open_file(path);
     lb_real from_floats[6], from_doubles[2];
     ck_assert_int_eq(lb_safetensors_read(file, "layer.weight", LB_SHAPE(2, 3), from_floats, NULL), LB_OK);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; SUPPORT_ROW(i, floats); i++) {
         ck_assert((float)from_floats[i] == floats[i]);
         ck_assert(!signbit(from_floats[i]) == !signbit(floats[i]));
     }
@@ -259,26 +259,3 @@ START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("safetensors");
-    tcase_add_test(tests, test_write_then_open_gives_back_every_bit);
-    tcase_add_test(tests, test_write_twice_gives_the_same_bytes_and_aligned_data);
-    tcase_add_test(tests, test_write_known_content_gives_known_bytes);
-    tcase_add_test(tests, test_write_nothing_gives_a_file_that_opens);
-    tcase_add_test(tests, test_write_impossible_arguments_fail_and_write_nothing);
-    tcase_add_test(tests, test_write_missing_folder_fails);
-    tcase_add_test(tests, test_open_file_of_others_reads_every_dtype);
-    tcase_add_test(tests, test_read_lb_real_keeps_bits_and_rounds_the_other_precision);
-    tcase_add_test(tests, test_read_wrong_name_or_shape_names_both_and_spares_the_output);
-    tcase_add_test(tests, test_open_missing_file_fails);
-    tcase_add_test(tests, test_any_call_failing_allocation_is_an_error_and_leaks_nothing);
-    Suite *suite = suite_create("safetensors");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -1,5 +1,4 @@
 /* Truncated, bit-flipped, mutated and made-up files: each is rejected with a reason, none crashes the reader. */
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include "io/safetensors.h"
 #include "lookback/io.h"
 #include "support/stop.h"
+#include "support/suite.h"
 #include "support/tempdir.h"
 
 #define OTHERS TEST_DATA "/io/others.safetensors"
@@ -209,7 +209,7 @@ static void assert_refused(const void *bytes, size_t count, const char *reason)
     ck_assert_msg(strstr(error.message, reason) != NULL, "expected '%s', got '%s'", reason, error.message);
 }
 
-START_TEST(test_open_made_up_header_fails_with_the_reason)
+START_LOOP_TEST(test_open_made_up_header_fails_with_the_reason, sizeof made_up / sizeof *made_up)
 {
     char file[1000];
     const struct made_up *bad = &made_up[_i];
@@ -235,7 +235,7 @@ START_TEST(test_open_impossible_header_length_fails)
 {
     static const uint64_t lengths[] = {3, 100000001, INT64_MAX, UINT64_MAX - 7, UINT64_MAX};
     char file[100];
-    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, lengths); i++)
         assert_refused(file, join_file(file, lengths[i], "{}", 0), "expected a header of");
     assert_refused(file, join_file(file, 0, "{}", 0), "not a JSON object");
     assert_refused("1234567", 7, "found text, expected a model in safetensors");
@@ -320,28 +320,3 @@ START_TEST(test_write_killed_at_any_call_leaves_a_file_that_opens)
     }
 }
 END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("damage");
-    tcase_add_test(tests, test_open_file_cut_anywhere_fails);
-    tcase_add_test(tests, test_open_checksummed_file_with_any_bit_flipped_fails);
-    tcase_add_test(tests, test_open_longer_file_fails);
-    tcase_add_test(tests, test_open_mutated_file_never_crashes);
-    tcase_add_loop_test(tests, test_open_made_up_header_fails_with_the_reason, 0,
-                        sizeof made_up / sizeof *made_up);
-    tcase_add_test(tests, test_open_blanks_and_escapes_in_the_header_are_fine);
-    tcase_add_test(tests, test_open_impossible_header_length_fails);
-    tcase_add_test(tests, test_open_nul_inside_of_the_header_fails);
-    tcase_add_test(tests, test_open_header_beyond_the_limit_fails);
-    tcase_add_test(tests, test_open_deeply_nested_header_fails);
-    tcase_add_test(tests, test_open_many_arrays_of_one_name_fails_quickly);
-    tcase_add_test(tests, test_write_killed_at_any_call_leaves_a_file_that_opens);
-    Suite *suite = suite_create("safetensors_damage");
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

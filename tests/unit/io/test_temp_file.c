@@ -318,20 +318,3 @@ START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
     close(folder);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "temporary files",
-        SUPPORT_TESTS(test_write_replaces_the_file_and_leaves_nothing_else,
-                      test_files_under_way_are_locked_and_left_alone_by_other_writers,
-                      test_file_under_way_has_no_name_where_that_is_possible,
-                      test_file_is_written_where_there_are_no_locks,
-                      test_leftover_is_removed_after_an_hour_where_there_are_no_locks,
-                      test_leftover_of_somebody_else_stays_where_there_are_no_locks,
-                      test_many_files_under_way_do_not_prevent_another_where_there_are_no_locks,
-                      test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting,
-                      test_files_under_way_have_names_of_their_own_without_a_clock,
-                      test_file_that_cannot_be_created_is_an_error_with_its_reason,
-                      test_no_file_descriptors_left_is_an_error_with_its_reason));
-}

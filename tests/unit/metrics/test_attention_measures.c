@@ -111,7 +111,7 @@ START_TEST(test_agreement_by_hand)
         {2, {1, 0}, {0, 1}, -1, 0},
         {1, {1}, {5}, 0, 1},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_agreement found = agreement_of(cases[i].a, cases[i].b, 1, cases[i].count);
         ck_assert_double_eq_tol(found.tau, cases[i].tau, TOLERANCE);
         ck_assert_double_eq_tol(found.first, cases[i].first, TOLERANCE);
@@ -168,7 +168,8 @@ START_TEST(test_attention_rollout_of_one_layer_is_half_the_residual)
     static const double expected[] = {0.75, 0.25, 0.1875, 0.8125};
     double rollout[4];
     ck_assert_int_eq(lb_attention_rollout(weights, 1, 2, 2, rollout, NULL), LB_OK);
-    for (int i = 0; i < 4; i++) ck_assert_double_eq_tol(rollout[i], expected[i], TOLERANCE);
+    for (int i = 0; SUPPORT_ROW(i, expected); i++)
+        ck_assert_double_eq_tol(rollout[i], expected[i], TOLERANCE);
 }
 END_TEST
 
@@ -253,21 +254,3 @@ START_TEST(test_calibration_add_at_the_ends)
     ck_assert_double_eq(lb_calibration_error(&c), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "attention measures",
-        SUPPORT_TESTS(
-            test_attention_count_of_a_diagonal_is_sharp_ordered_and_complete,
-            test_attention_count_of_a_map_without_steps_has_no_moves,
-            test_attention_count_of_equal_weights_has_the_largest_entropy,
-            test_attention_count_follows_its_formulas,
-            test_attention_add_weighs_rows_and_moves_by_their_number_and_maps_alike,
-            test_attention_measure_of_nothing_and_of_one_position, test_agreement_by_hand,
-            test_agreement_is_the_mean_over_the_steps,
-            test_agreement_of_all_rows_of_three_levels_is_the_correlation_of_signs,
-            test_attention_rollout_of_one_layer_is_half_the_residual,
-            test_attention_rollout_is_the_sum_over_all_paths, test_attention_without_memory_is_an_error,
-            test_calibration_error_is_the_weighted_gap_of_the_bins, test_calibration_add_at_the_ends));
-}

@@ -51,7 +51,7 @@ START_TEST(test_bootstrap_of_words_that_are_right_or_wrong_is_the_binomial_inter
 {
     lb_statistics *all = make();
     const double confidences[] = {0.5, 0.9, 0.95};
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; SUPPORT_ROW(c, confidences); c++) {
         lb_intervals found = intervals_of(
             all, (lb_bootstrap_config){.resamples = 20000, .confidence = confidences[c], .seed = 3});
         double tail = (1 - confidences[c]) / 2, unit = 100.0 / OUTPUTS;
@@ -74,7 +74,7 @@ START_TEST(test_bootstrap_of_the_sequence_error_rate_is_the_published_interval_o
         double low, high;
     } published[] = {
         {81, 263, 25.53, 36.62}, {15, 148, 6.24, 16.05}, {0, 20, 0, 16.11}, {1, 29, 0.61, 17.18}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, published); i++) {
         lb_statistics all[263] = {0};
         lb_intervals found;
         for (int k = 0; k < published[i].outputs; k++)
@@ -206,7 +206,7 @@ START_TEST(test_bootstrap_impossible_arguments_and_no_memory_are_errors)
     lb_intervals found;
     const lb_bootstrap_config bad[] = {
         {.resamples = -1}, {.confidence = 1}, {.confidence = -0.5}, {.confidence = NAN}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_error error = {0};
         ck_assert_int_eq(lb_bootstrap(all, OUTPUTS, bad[i], &found, &error), LB_ERROR_ARGUMENT);
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
@@ -228,7 +228,7 @@ START_TEST(test_mean_interval_is_that_of_tables)
     } table[] = {{1, 0.95, 12.706205}, {2, 0.95, 4.302653},  {3, 0.95, 3.182446},   {4, 0.99, 4.604095},
                  {9, 0.95, 2.262157},  {30, 0.99, 2.749996}, {120, 0.95, 1.979930}, {999, 0.95, 1.962341}};
     double numbers[1000], mean, half;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, table); i++) {
         const int64_t count = table[i].freedom + 1;
         double squares = 0;
         for (int64_t k = 0; k < count; k++) numbers[k] = 0.25 + (k % 2 ? 0.125 : -0.125) * (double)(k + 1);
@@ -259,19 +259,3 @@ START_TEST(test_mean_interval_leaves_out_what_is_no_number)
     ck_assert(isnan(mean) && isnan(half));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "bootstrap",
-        SUPPORT_TESTS(test_bootstrap_of_words_that_are_right_or_wrong_is_the_binomial_interval,
-                      test_bootstrap_of_the_sequence_error_rate_is_the_published_interval_of_wilson,
-                      test_bootstrap_contains_the_measures_and_widens_with_confidence,
-                      test_bootstrap_same_seed_gives_the_same_bits_on_any_number_of_threads,
-                      test_bootstrap_leaves_out_as_many_resamples_as_the_decimals_say,
-                      test_bootstrap_of_almost_no_confidence_keeps_the_middle,
-                      test_bootstrap_without_spread_has_no_interval,
-                      test_bootstrap_leaves_out_resamples_whose_bleu_is_not_defined,
-                      test_bootstrap_impossible_arguments_and_no_memory_are_errors,
-                      test_mean_interval_is_that_of_tables, test_mean_interval_leaves_out_what_is_no_number));
-}

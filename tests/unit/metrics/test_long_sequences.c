@@ -197,14 +197,3 @@ START_TEST(test_agreement_of_a_million_positions)
     free(a);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "long sequences",
-        SUPPORT_TESTS(test_edit_alignment_is_that_of_the_whole_table,
-                      test_confusions_of_long_sequences_need_memory_for_their_symbols_only,
-                      test_edit_distance_of_endless_sequences_is_that_of_their_pieces,
-                      test_bleu_of_a_million_equal_symbols, test_text_measures_of_a_hundred_thousand_words,
-                      test_agreement_of_a_million_positions));
-}

@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(test_bleu_without_matches_is_zero_and_without_long_n_grams_not_defined)
 {
-    for (int s = 0; s < 4; s++) {
+    for (int s = 0; SUPPORT_ROW(s, smoothings); s++) {
         lb_bleu_config config = {.smoothing = smoothings[s]};
         ck_assert_double_eq(bleu_of_words("x y z w", "a b c d", config), 0);
         ck_assert_double_eq(bleu_of_words("", "a b c d", config), 0);
@@ -144,7 +144,7 @@ START_TEST(test_measures_equal_those_of_another_program)
             ck_assert_int_eq(one.bleu.matches[n], matches[row * LB_BLEU_ORDER + n]);
             ck_assert_int_eq(one.bleu.totals[n], totals[row * LB_BLEU_ORDER + n]);
         }
-        for (int s = 0; s < 4; s++) {
+        for (int s = 0; SUPPORT_ROW(s, smoothings); s++) {
             double found = lb_bleu(&one.bleu, (lb_bleu_config){.smoothing = smoothings[s]});
             /* The other program has 0 for what is not defined. */
             ck_assert(!isnan(found) || one.bleu.totals[LB_BLEU_ORDER - 1] == 0);
@@ -153,7 +153,7 @@ START_TEST(test_measures_equal_those_of_another_program)
         lb_statistics_add(&sum, &one);
     }
     ck_assert_int_eq(sum.outputs, 40);
-    for (int s = 0; s < 4; s++) {
+    for (int s = 0; SUPPORT_ROW(s, smoothings); s++) {
         lb_measures found = lb_measure(&sum, (lb_bleu_config){.smoothing = smoothings[s]});
         ck_assert_double_eq_tol(found.bleu, support_fixture_values(fixture, "output.bleu")[s], 1e-9);
         ck_assert_double_eq_tol(found.sequence_error_rate,
@@ -232,15 +232,3 @@ START_TEST(test_measure_of_nothing_is_zero_and_of_empty_references_infinite)
     ck_assert_double_eq(lb_measure(&right, (lb_bleu_config){0}).sequence_error_rate, 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "measures",
-        SUPPORT_TESTS(
-            test_bleu_by_hand, test_bleu_without_matches_is_zero_and_without_long_n_grams_not_defined,
-            test_bleu_equals_published_scores_of_sacrebleu, test_measures_equal_those_of_another_program,
-            test_statistics_of_rows_on_their_own_count_each_row,
-            test_statistics_of_several_references_takes_the_nearest, test_words_are_counted_on_their_own,
-            test_measure_of_nothing_is_zero_and_of_empty_references_infinite));
-}

@@ -147,12 +147,3 @@ START_TEST(test_text_without_memory_is_an_error)
     ck_assert_int_gt(n, 20);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("text_measures",
-                             SUPPORT_TESTS(test_bleu_and_chrf_of_small_corpora_are_those_of_their_definitions,
-                                           test_bleu_and_chrf_by_hand,
-                                           test_text_without_reference_or_not_utf8_is_an_error,
-                                           test_text_without_memory_is_an_error));
-}

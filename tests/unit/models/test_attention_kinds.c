@@ -4,9 +4,9 @@
 #include "models/built_in.h"
 #include "support/fixture.h"
 #include "support/model.h"
+#include "support/suite.h"
 #include "train/optimizer.h"
 
-#include <check.h>
 #include <math.h>
 
 static const lb_attention_kind kinds[] = {
@@ -74,7 +74,7 @@ static lb_tensor *loss_of(lb_tape *tape, void *context)
     return lb_cross_entropy(lb_seq2seq_forward(&s->model, source, in), out, LB_PAD);
 }
 
-START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding)
+START_LOOP_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding, VARIANTS)
 {
     subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
@@ -105,7 +105,7 @@ START_TEST(test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padd
 }
 END_TEST
 
-START_TEST(test_forward_outputs_and_gradients_of_kinds_equal_pytorch)
+START_LOOP_TEST(test_forward_outputs_and_gradients_of_kinds_equal_pytorch, LB_LENGTH(fixtures))
 {
     support_model m = support_model_open(fixtures[_i]);
     lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
@@ -122,7 +122,7 @@ START_TEST(test_forward_outputs_and_gradients_of_kinds_equal_pytorch)
 }
 END_TEST
 
-START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
+START_LOOP_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once, VARIANTS)
 {
     subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
@@ -146,7 +146,7 @@ START_TEST(test_decode_of_each_kind_step_by_step_equals_all_at_once)
 }
 END_TEST
 
-START_TEST(test_each_kind_learns_one_batch_by_heart)
+START_LOOP_TEST(test_each_kind_learns_one_batch_by_heart, VARIANTS)
 {
     subject s = make(_i, false);
     lb_tape *tape = lb_tape_new();
@@ -173,7 +173,7 @@ START_TEST(test_each_kind_learns_one_batch_by_heart)
 }
 END_TEST
 
-START_TEST(test_tied_models_of_each_kind_have_no_output_weight_of_their_own)
+START_LOOP_TEST(test_tied_models_of_each_kind_have_no_output_weight_of_their_own, LB_LENGTH(kinds))
 {
     subject s = make(2 * _i + 1, false);
     const lb_linear *combine = &s.model.combine;
@@ -205,7 +205,7 @@ START_TEST(test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last)
     static const bool seen[2][2][4][3] = {
         {{{1, 1, 0}, {1, 1, 1}, {0, 1, 1}, {0, 1, 1}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}},
         {{{0, 1, 1}, {1, 1, 1}, {1, 1, 0}, {1, 1, 0}}, {{1, 1, 0}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}}}};
-    for (int backward = 0; backward < 2; backward++) {
+    for (int backward = 0; SUPPORT_ROW(backward, seen); backward++) {
         lb_params *params = lb_params_new(5);
         lb_tape *tape = lb_tape_new();
         lb_seq2seq model;
@@ -271,7 +271,7 @@ START_TEST(test_window_of_attention_without_one_is_an_error)
         {LB_ATTENTION_COVERAGE, 2, "m: found a window of 2, expected none for attention without one"},
         {LB_ATTENTION_LOCAL_P, -1, "m: found a window of -1, expected 0 or more"},
     };
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_params *params = lb_params_new(1);
         lb_seq2seq model;
         lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 8, .attention = cases[i].kind};
@@ -298,7 +298,7 @@ START_TEST(test_sparse_weights_of_hard_attention_are_an_error)
 END_TEST
 
 #ifdef LB_REAL_IS_DOUBLE
-START_TEST(test_gradient_of_each_kind_matches_differences)
+START_LOOP_TEST(test_gradient_of_each_kind_matches_differences, VARIANTS)
 {
     lb_attention_kind kind = kind_of(_i);
     bool needs_equal_widths = kind == LB_ATTENTION_DOT || kind == LB_ATTENTION_SCALED_DOT;
@@ -314,31 +314,3 @@ START_TEST(test_gradient_of_each_kind_matches_differences)
 }
 END_TEST
 #endif
-
-int main(void)
-{
-    Suite *suite = suite_create("attention_kinds");
-    TCase *tests = tcase_create("kinds");
-    tcase_add_loop_test(tests, test_forward_of_each_kind_has_weights_that_sum_to_one_and_ignore_padding, 0,
-                        VARIANTS);
-    tcase_add_loop_test(tests, test_forward_outputs_and_gradients_of_kinds_equal_pytorch, 0,
-                        LB_LENGTH(fixtures));
-    tcase_add_loop_test(tests, test_decode_of_each_kind_step_by_step_equals_all_at_once, 0, VARIANTS);
-    tcase_add_loop_test(tests, test_each_kind_learns_one_batch_by_heart, 0, VARIANTS);
-    tcase_add_loop_test(tests, test_tied_models_of_each_kind_have_no_output_weight_of_their_own, 0,
-                        LB_LENGTH(kinds));
-    tcase_add_test(tests, test_dot_of_unequal_widths_is_an_error_that_names_both);
-    tcase_add_test(tests, test_sparse_weights_of_hard_attention_are_an_error);
-    tcase_add_test(tests, test_local_m_looks_at_the_position_of_its_step_and_stays_at_the_last);
-    tcase_add_test(tests, test_past_of_a_row_that_has_ended_is_that_at_its_end);
-    tcase_add_test(tests, test_window_of_attention_without_one_is_an_error);
-#ifdef LB_REAL_IS_DOUBLE
-    tcase_add_loop_test(tests, test_gradient_of_each_kind_matches_differences, 0, VARIANTS);
-#endif
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

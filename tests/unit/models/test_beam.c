@@ -2,9 +2,9 @@
 #include "autograd/op.h"
 #include "lookback/models.h"
 #include "models/built_in.h"
+#include "support/suite.h"
 #include "support/written.h"
 
-#include <check.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ static void discard(subject *s)
     lb_params_free(s->params);
 }
 
-START_TEST(test_beam_search_of_one_gives_what_greedy_gives)
+START_LOOP_TEST(test_beam_search_of_one_gives_what_greedy_gives, LB_LENGTH(kinds))
 {
     int ended = 0;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -133,7 +133,8 @@ static double best_score(const subject *s, int64_t row, int32_t *token, int64_t 
     return best;
 }
 
-START_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below)
+START_LOOP_TEST(test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below,
+                LB_LENGTH(kinds))
 {
     int exact = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -180,13 +181,13 @@ static void check_hypothesis(const subject *s, int64_t row, const lb_hypothesis 
         ck_assert_double_eq_tol((double)h->weights[i], (double)weights->data[i], 1e-4);
 }
 
-START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
+START_LOOP_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention, LB_LENGTH(kinds))
 {
     static const lb_beam_config configs[] = {
         {.length_penalty = 0}, {.length_penalty = 0.6}, {.length_penalty = -1}};
     static const double penalties[] = {1, 0.6, 0};
     int finished = 0, all = 0;
-    for (int c = 0; c < LB_LENGTH(configs); c++)
+    for (int c = 0; SUPPORT_ROW(c, configs); c++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
             subject s = make(kinds[_i], seed);
             if (seed % 2) lb_params_find(s.params, "output.bias")->data[LB_EOS] -= 6;
@@ -206,7 +207,7 @@ START_TEST(test_beam_search_every_hypothesis_has_its_score_and_its_attention)
 }
 END_TEST
 
-START_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one)
+START_LOOP_TEST(test_beam_search_orders_hypotheses_and_never_repeats_one, LB_LENGTH(kinds))
 {
     int mixed = 0;
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -240,7 +241,7 @@ static double greedy_score(const subject *s, const lb_decoded *greedy, int64_t r
     return probability_of(s, row, token, length + 1) / (double)(length + 1);
 }
 
-START_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam)
+START_LOOP_TEST(test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, LB_LENGTH(kinds))
 {
     double sum[VOCABULARY + 1] = {0};
     int compared = 0;
@@ -357,7 +358,7 @@ START_TEST(test_beam_search_impossible_sizes_are_errors)
     static const lb_beam_config impossible[] = {
         {.length_penalty = INFINITY}, {.length_penalty = NAN}, {.beam = -1}, {.limit = -3},
         {.beam = 2, .n_best = 3},     {.n_best = -1}};
-    for (int i = 0; i < LB_LENGTH(impossible); i++) {
+    for (int i = 0; SUPPORT_ROW(i, impossible); i++) {
         subject s = make(LB_ATTENTION_ADDITIVE, 1);
         lb_beam found = lb_beam_search(s.model, s.source, impossible[i]);
         ck_assert_int_eq(found.batch, 0);
@@ -366,27 +367,3 @@ START_TEST(test_beam_search_impossible_sizes_are_errors)
     }
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("beam");
-    TCase *tests = tcase_create("beam");
-    int count = LB_LENGTH(kinds);
-    tcase_add_loop_test(tests, test_beam_search_of_one_gives_what_greedy_gives, 0, count);
-    tcase_add_loop_test(
-        tests, test_beam_search_as_wide_as_the_vocabulary_scores_as_trying_everything_or_below, 0, count);
-    tcase_add_loop_test(tests, test_beam_search_every_hypothesis_has_its_score_and_its_attention, 0, count);
-    tcase_add_loop_test(tests, test_beam_search_orders_hypotheses_and_never_repeats_one, 0, count);
-    tcase_add_loop_test(tests, test_beam_search_never_scores_below_greedy_and_grows_with_the_beam, 0, count);
-    tcase_add_test(tests, test_beam_search_writes_neither_padding_nor_beginnings);
-    tcase_add_test(tests, test_beam_search_at_its_limit_keeps_a_hypothesis_that_can_end);
-    tcase_add_test(tests, test_beam_search_continues_a_whole_beam_and_the_earlier_of_tied_candidates);
-    tcase_add_test(tests, test_beam_search_more_outputs_than_there_are_is_an_error);
-    tcase_add_test(tests, test_beam_search_impossible_sizes_are_errors);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -122,15 +122,18 @@ static double jump_to(const lb_hard_view *v, int t, int64_t i, int64_t j)
     return mine - log(sum);
 }
 
-START_TEST(test_best_alignment_is_the_likeliest_of_all)
+static const lb_attention_kind kinds[] = {LB_ATTENTION_HARD, LB_ATTENTION_MONOTONIC,
+                                          LB_ATTENTION_MONOTONIC_1};
+
+START_LOOP_TEST(test_best_alignment_is_the_likeliest_of_all, LB_LENGTH(kinds))
 {
-    subject s = make((lb_attention_kind)_i);
+    subject s = make(kinds[_i]);
     lb_hard_view view = look(&s);
     lb_tape_set_mode(s.tape, LB_MODE_TRAIN);
     lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
     ck_assert_msg(found.batch == BATCH && found.length == STEPS, "%s", lb_tape_error(s.tape));
     ck_assert_int_eq(lb_tape_mode(s.tape), LB_MODE_TRAIN);
-    for (int row = 0; row < BATCH; row++) {
+    for (int row = 0; SUPPORT_ROW(row, target_lengths); row++) {
         double best = 0;
         for (int number = 0; number < PATHS; number++) {
             int32_t path[STEPS];
@@ -156,7 +159,7 @@ START_TEST(test_best_alignment_of_a_monotonic_attention_never_goes_left)
             lb_params_values(s.params)[i] =
                 (lb_real)(4 * lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) - 2);
         lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
-        for (int row = 0; row < BATCH; row++)
+        for (int row = 0; SUPPORT_ROW(row, target_lengths); row++)
             for (int t = 1; t < target_lengths[row]; t++)
                 ck_assert_int_ge(found.position[row * STEPS + t], found.position[row * STEPS + t - 1]);
         discard(s);
@@ -189,18 +192,19 @@ START_TEST(test_best_alignment_jumps_beyond_the_reach)
 END_TEST
 
 /* A model that prefers nothing. */
-START_TEST(test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_reads)
+START_LOOP_TEST(test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_reads, LB_LENGTH(kinds))
 {
     static const int32_t source[] = {4, 6, 5}, length = 3, in[] = {LB_BOS, 4, 5}, out[] = {4, 5, LB_EOS};
-    for (int32_t steps = 1; steps <= (_i == LB_ATTENTION_HARD ? 3 : 1); steps += 2)
+    for (int32_t steps = 1; steps <= (kinds[_i] == LB_ATTENTION_HARD ? 3 : 1); steps += 2)
         for (int backward = 0; backward < 2; backward++) {
-            subject s = make((lb_attention_kind)_i);
+            subject s = make(kinds[_i]);
             take_row(&s, source, &length, in, out, &steps);
             s.model.base.from_end = backward;
             memset(lb_params_values(s.params), 0, (size_t)lb_params_size(s.params) * sizeof(lb_real));
             lb_best_alignment found = lb_model_best_alignment(&s.model.base, s.source, s.out);
             for (int t = 0; t < steps; t++)
-                ck_assert_int_eq(found.position[t], backward && _i != LB_ATTENTION_HARD ? length - 1 : 0);
+                ck_assert_int_eq(found.position[t],
+                                 backward && kinds[_i] != LB_ATTENTION_HARD ? length - 1 : 0);
             discard(s);
         }
 }
@@ -227,14 +231,14 @@ START_TEST(test_best_alignment_of_targets_outside_the_vocabulary_is_an_error)
 END_TEST
 
 /* A model that writes from the end is one that reads and writes everything in reverse order. */
-START_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts)
+START_LOOP_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts, LB_LENGTH(kinds))
 {
     static const int32_t turned_source[] = {4, 5, 6, 4, 6, 5, 0, 0};
     static const int32_t turned_out[] = {6, 5, 4, LB_EOS, 6, 5, LB_EOS, 0};
-    subject s = make((lb_attention_kind)_i);
+    subject s = make(kinds[_i]);
     lb_best_alignment found[2];
     lb_tensor *weights[2];
-    bool free_order = _i == LB_ATTENTION_HARD;
+    bool free_order = kinds[_i] == LB_ATTENTION_HARD;
     for (int turn = 0; turn < 2; turn++) {
         s.model.base.from_end = turn == 0;
         if (turn && !free_order) s.source.id = turned_source;
@@ -245,7 +249,7 @@ START_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts)
         weights[turn] = lb_seq2seq_decode(&s.model, &encoded, encoded.initial, s.in).weights;
         ck_assert_msg(lb_tape_status(s.tape) == LB_OK, "%s", lb_tape_error(s.tape));
     }
-    for (int row = 0; row < BATCH; row++) {
+    for (int row = 0; SUPPORT_ROW(row, source_lengths); row++) {
         int length = target_lengths[row], keys = source_lengths[row];
         ck_assert_double_eq_tol(found[0].log_probability[row], found[1].log_probability[row], 1e-5);
         for (int t = 0; t < length; t++) {
@@ -261,25 +265,3 @@ START_TEST(test_best_alignment_from_the_end_is_that_of_reversed_texts)
     discard(s);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("best alignment");
-    TCase *tests = tcase_create("best alignment");
-    tcase_add_loop_test(tests, test_best_alignment_is_the_likeliest_of_all, LB_ATTENTION_HARD,
-                        LB_ATTENTION_MONOTONIC_1 + 1);
-    tcase_add_test(tests, test_best_alignment_of_a_monotonic_attention_never_goes_left);
-    tcase_add_test(tests, test_best_alignment_jumps_beyond_the_reach);
-    tcase_add_loop_test(tests, test_best_alignment_of_equal_ones_is_the_leftmost_of_what_the_model_reads,
-                        LB_ATTENTION_HARD, LB_ATTENTION_MONOTONIC_1 + 1);
-    tcase_add_test(tests, test_best_alignment_of_soft_attention_is_none);
-    tcase_add_test(tests, test_best_alignment_of_targets_outside_the_vocabulary_is_an_error);
-    tcase_add_loop_test(tests, test_best_alignment_from_the_end_is_that_of_reversed_texts, LB_ATTENTION_HARD,
-                        LB_ATTENTION_MONOTONIC_1 + 1);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

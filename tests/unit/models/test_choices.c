@@ -97,12 +97,3 @@ START_TEST(test_attention_is_only_the_built_in_type_of_its_kind)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("choices",
-                             SUPPORT_TESTS(test_seq2seq_init_a_kind_that_there_is_not_is_an_error,
-                                           test_transformer_init_a_kind_that_there_is_not_is_an_error,
-                                           test_init_of_a_module_a_kind_that_there_is_not_is_an_error,
-                                           test_attention_is_only_the_built_in_type_of_its_kind));
-}

@@ -89,7 +89,7 @@ static bool reads_from_the_end(int kind)
             kind == LB_ATTENTION_LOCAL_M);
 }
 
-START_TEST(test_outputs_of_a_backward_model_are_those_of_a_forward_one_reversed)
+START_LOOP_TEST(test_outputs_of_a_backward_model_are_those_of_a_forward_one_reversed, kind_count())
 {
     if (reads_from_the_end(_i)) return;
     subject s = begin(_i);
@@ -138,7 +138,7 @@ static lb_tokens targets_of(const subject *s, const lb_beam *found, int64_t rank
     return out;
 }
 
-START_TEST(test_forcing_an_output_finds_what_the_search_found)
+START_LOOP_TEST(test_forcing_an_output_finds_what_the_search_found, 2 * kind_count())
 {
     subject s = begin(_i / 2);
     s.model->from_end = _i % 2;
@@ -169,7 +169,7 @@ START_TEST(test_forcing_an_output_finds_what_the_search_found)
 END_TEST
 
 /* Several targets of one source are what each of them is by itself. */
-START_TEST(test_forcing_several_targets_of_a_source_finds_the_same)
+START_LOOP_TEST(test_forcing_several_targets_of_a_source_finds_the_same, 2 * kind_count())
 {
     static const int64_t row[] = {2, 0, 0};
     subject s = begin(_i / 2);
@@ -220,7 +220,7 @@ START_TEST(test_direction_is_in_the_file_of_a_backward_model_only)
     support_path(path, "model.safetensors");
     for (int backward = 0; backward < 2; backward++) {
         s.model->from_end = backward;
-        ck_assert_int_eq(lb_model_save(s.model, s.params, path, NULL, 0, &error), LB_OK);
+        ck_assert_int_eq(lb_model_save(s.model, s.params, path, (lb_checkpoint_extra){0}, &error), LB_OK);
         lb_safetensors *file = lb_safetensors_open(path, &error);
         const char *direction = lb_safetensors_metadata_value(file, LB_DIRECTION_KEY);
         if (backward)
@@ -236,7 +236,9 @@ START_TEST(test_direction_is_in_the_file_of_a_backward_model_only)
     }
     s.model->from_end = false;
     const lb_safetensors_metadata other = {LB_DIRECTION_KEY, "sideways"};
-    ck_assert_int_eq(lb_model_save(s.model, s.params, path, &other, 1, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(s.model, s.params, path,
+                                   (lb_checkpoint_extra){.metadata = &other, .metadata_count = 1}, &error),
+                     LB_OK);
     lb_params *params = lb_params_new(0);
     ck_assert_ptr_null(load(path, params, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -258,8 +260,9 @@ START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
     lb_ensemble *all = support_gather(params, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
     ck_assert(all->base.from_end && all->member[0]->from_end && all->member[1]->from_end);
-    ck_assert_int_eq(
-        lb_model_save(&all->base, params, support_path(path, "all.safetensors"), NULL, 0, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(&all->base, params, support_path(path, "all.safetensors"),
+                                   (lb_checkpoint_extra){0}, &error),
+                     LB_OK);
     const lb_ensemble *loaded = (const lb_ensemble *)load(path, loaded_params, &error);
     ck_assert_msg(loaded, "%s", error.message);
     ck_assert(loaded->base.from_end && loaded->member[0]->from_end && loaded->member[1]->from_end);
@@ -269,21 +272,3 @@ START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
     end(&b);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("direction");
-    TCase *tests = tcase_create("direction");
-    tcase_add_loop_test(tests, test_outputs_of_a_backward_model_are_those_of_a_forward_one_reversed, 0,
-                        kind_count());
-    tcase_add_loop_test(tests, test_forcing_an_output_finds_what_the_search_found, 0, 2 * kind_count());
-    tcase_add_loop_test(tests, test_forcing_several_targets_of_a_source_finds_the_same, 0, 2 * kind_count());
-    tcase_add_test(tests, test_direction_is_in_the_file_of_a_backward_model_only);
-    tcase_add_test(tests, test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

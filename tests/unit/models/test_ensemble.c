@@ -139,7 +139,7 @@ START_TEST(test_ensemble_whose_members_attend_differently_has_no_weights)
     trio t = open_trio(4);
     const lb_model *others[] = {add_transformer(t.params, "heads", 2),
                                 add_seq2seq(t.params, "none", LB_ATTENTION_NONE, 5)};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, others); i++) {
         const lb_model *members[] = {t.member[0], others[i], t.member[0]};
         ck_assert_int_eq(lb_ensemble_init(&t.ensemble, members, 3, NULL), LB_OK);
         ck_assert_int_eq(t.ensemble.base.layers, 0);
@@ -195,7 +195,7 @@ static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *para
     char path[SUPPORT_PATH];
     lb_error error = {0};
     support_path(path, "ensemble.safetensors");
-    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, NULL);
     ck_assert_ptr_nonnull(file);
     lb_params *again = lb_params_new(99);
@@ -284,7 +284,7 @@ START_TEST(test_ensemble_configuration_that_makes_no_sense_is_refused)
         "{\"members\":[{\"kind\":\"ensemble\",\"config\":{\"members\":[]}}]}",
         "no JSON",
     };
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         char path[SUPPORT_PATH];
         lb_error error = {0};
         const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},
@@ -319,7 +319,8 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
         ck_assert_int_eq(found.batch, status ? 0 : ROWS);
     }
     if (!status)
-        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"), NULL, 0, &error);
+        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"),
+                               (lb_checkpoint_extra){0}, &error);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;
@@ -375,18 +376,3 @@ START_TEST(test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing)
     lb_params_free(second);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "ensemble",
-        SUPPORT_TESTS(test_ensemble_of_one_gives_what_its_member_gives,
-                      test_ensemble_logits_and_weights_are_means_of_its_members,
-                      test_ensemble_whose_members_attend_differently_has_no_weights,
-                      test_ensemble_step_by_step_equals_teacher_forcing,
-                      test_ensemble_saved_and_loaded_computes_the_same_bits,
-                      test_ensemble_of_ensembles_is_one, test_ensemble_impossible_members_are_errors,
-                      test_ensemble_configuration_that_makes_no_sense_is_refused,
-                      test_ensemble_configuration_without_memory_for_a_part_is_none,
-                      test_ensemble_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

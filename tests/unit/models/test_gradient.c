@@ -113,14 +113,3 @@ START_TEST(test_transformer_gradient_matches_differences)
         .width = 4, .heads = 2, .feed_forward = 3, .positions = LB_POSITIONAL_RANDOM});
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "gradient of models",
-        SUPPORT_TESTS(test_seq2seq_gradient_matches_differences,
-                      test_seq2seq_two_bidirectional_layers_with_dropout_gradient_matches_differences,
-                      test_seq2seq_without_attention_gradient_matches_differences,
-                      test_seq2seq_with_lstms_gradient_matches_differences,
-                      test_transformer_gradient_matches_differences));
-}

@@ -1,9 +1,9 @@
 /* Every instruction set that this processor has: trainings with each of them, and how one is asked for. */
+#include "base/instruction_set.h"
 #include "lookback/models.h"
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "tensor/gemm.h"
-#include "tensor/instruction_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ END_TEST
 START_TEST(test_no_instruction_set_is_the_widest)
 {
     static const char *const none[] = {NULL, "", "widest"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, none); i++) {
         lb_error error = {0};
         ask_for(none[i]);
         ck_assert_int_eq(lb_instruction_set_check("--isa", &error), LB_OK);
@@ -102,13 +102,3 @@ START_TEST(test_no_instruction_set_is_the_widest)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "instruction_sets",
-        SUPPORT_TESTS(test_each_instruction_set_trains_alike_and_with_its_own_bits_on_any_number_of_threads,
-                      test_an_instruction_set_without_a_name_is_refused,
-                      test_an_instruction_set_that_the_processor_lacks_is_refused,
-                      test_no_instruction_set_is_the_widest));
-}

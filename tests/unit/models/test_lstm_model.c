@@ -65,7 +65,7 @@ static lb_tokens target_of(lb_tape *tape, int64_t first, int64_t count)
     return tokens;
 }
 
-START_TEST(test_lstm_model_decodes_step_by_step_what_it_decodes_at_once)
+START_LOOP_TEST(test_lstm_model_decodes_step_by_step_what_it_decodes_at_once, LB_LENGTH(settings))
 {
     made m = make(settings[_i], LB_CELL_LSTM);
     const lb_model *model = &m.model.base;
@@ -86,14 +86,14 @@ START_TEST(test_lstm_model_decodes_step_by_step_what_it_decodes_at_once)
 }
 END_TEST
 
-START_TEST(test_lstm_model_is_in_its_file)
+START_LOOP_TEST(test_lstm_model_is_in_its_file, LB_LENGTH(settings))
 {
     made m = make(settings[_i], LB_CELL_LSTM);
     lb_error error = {0};
     char path[SUPPORT_PATH];
     support_path(path, "model.safetensors");
-    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, NULL, 0, &error) == LB_OK, "%s",
-                  error.message);
+    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, (lb_checkpoint_extra){0}, &error) == LB_OK,
+                  "%s", error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     lb_params *others = lb_params_new(99);
     const lb_model *loaded = file ? lb_model_load(file, others, NULL, &error) : NULL;
@@ -109,7 +109,7 @@ START_TEST(test_lstm_model_is_in_its_file)
 }
 END_TEST
 
-START_TEST(test_lstm_model_searches_and_its_beam_of_one_is_greedy)
+START_LOOP_TEST(test_lstm_model_searches_and_its_beam_of_one_is_greedy, LB_LENGTH(settings))
 {
     made m = make(settings[_i], LB_CELL_LSTM);
     lb_decoded greedy = lb_greedy(&m.model.base, source_of(m.tape), 5);
@@ -179,21 +179,3 @@ START_TEST(test_attention_step_by_step_keeps_the_state_of_a_row_that_has_ended)
     drop(&m);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("LSTM models");
-    TCase *each = tcase_create("each setting");
-    tcase_add_loop_test(each, test_lstm_model_decodes_step_by_step_what_it_decodes_at_once, 0,
-                        LB_LENGTH(settings));
-    tcase_add_loop_test(each, test_lstm_model_is_in_its_file, 0, LB_LENGTH(settings));
-    tcase_add_loop_test(each, test_lstm_model_searches_and_its_beam_of_one_is_greedy, 0, LB_LENGTH(settings));
-    tcase_add_test(each, test_attention_step_by_step_with_a_gru_equals_the_fused_op);
-    tcase_add_test(each, test_attention_step_by_step_keeps_the_state_of_a_row_that_has_ended);
-    suite_add_tcase(suite, each);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -94,7 +94,7 @@ static const struct {
 
 START_TEST(test_model_load_compares_the_description_with_the_file_first)
 {
-    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, claims); i++) {
         lb_seq2seq seq2seq;
         lb_transformer transformer;
         bool is_seq2seq = strcmp(claims[i].kind, "seq2seq") == 0;
@@ -149,7 +149,7 @@ START_TEST(test_model_save_refuses_a_description_that_is_too_long_to_load)
     lb_model *model = support_add_relay(params, 4);
     model->kind = &kind;
     support_write_file(support_path(path, "model.safetensors"), "earlier", 7);
-    ck_assert_int_eq(lb_model_save(model, params, path, NULL, 0, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "lookback.config: found 1000001 bytes, expected at most 1000000");
     size_t count;
     char *kept = support_read_file(path, &count);
@@ -179,14 +179,3 @@ START_TEST(test_model_load_refuses_weights_that_are_not_finite)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "model claims",
-        SUPPORT_TESTS(test_model_load_compares_the_description_with_the_file_first,
-                      test_model_load_refuses_an_ensemble_of_thousands_that_the_file_does_not_have,
-                      test_model_load_refuses_a_description_that_is_too_long,
-                      test_model_save_refuses_a_description_that_is_too_long_to_load,
-                      test_model_load_refuses_weights_that_are_not_finite));
-}

@@ -69,7 +69,7 @@ START_TEST(test_config_write_a_number_has_the_digits_that_it_needs)
         {1. / 3, 1. / 3, NULL},
         {0.9999999, 999999.9999999, NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const sample written = {1, 1, (lb_real)cases[i].share, cases[i].scale, false, RED};
         sample found = {0};
         char *text = lb_config_write(fields, &written);
@@ -142,7 +142,7 @@ START_TEST(test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind)
     };
     sample found;
     ck_assert(reads("{\"size\":2}", &found));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_error error = {0};
         char expected[LB_MESSAGE_LENGTH];
         snprintf(expected, sizeof expected, "%s%s%s", bad[i].before, bad[i].found, bad[i].after);
@@ -201,7 +201,7 @@ START_TEST(test_config_word_is_a_text_that_fits_and_is_there)
     ck_assert_int_eq(lb_config_read(just_one, text, found, NULL), LB_OK);
     ck_assert_str_eq(found, LONGEST);
     lb_release(text);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++)
         ck_assert_msg(lb_config_read(just_one, bad[i], found, NULL) == LB_ERROR_FORMAT, "%s", bad[i]);
 }
 END_TEST
@@ -303,18 +303,3 @@ START_TEST(test_restored_transformer_has_the_configuration_of_the_file)
                    "found no \"width\"");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "model config", SUPPORT_TESTS(test_config_read_finds_what_config_write_wrote,
-                                      test_config_write_a_number_has_the_digits_that_it_needs,
-                                      test_config_write_a_choice_without_a_name_is_refused_by_config_read,
-                                      test_config_read_takes_the_default_of_a_field_that_is_missing,
-                                      test_config_read_refuses_a_field_that_is_needed_or_not_of_its_kind,
-                                      test_config_write_without_memory_is_null_and_leaks_nothing,
-                                      test_config_fail_tells_memory_from_a_bad_configuration,
-                                      test_config_word_is_a_text_that_fits_and_is_there,
-                                      test_restored_seq2seq_has_the_configuration_of_the_file,
-                                      test_restored_transformer_has_the_configuration_of_the_file));
-}

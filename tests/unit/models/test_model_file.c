@@ -24,7 +24,8 @@ static void check_round_trip(const lb_model *model, lb_params *params)
     char path[SUPPORT_PATH];
     support_path(path, "model.safetensors");
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
-    ck_assert_msg(lb_model_save(model, params, path, NULL, 0, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
+                  error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
     lb_params *others = lb_params_new(99);
@@ -92,7 +93,8 @@ START_TEST(test_model_load_makes_room_once_for_all_that_is_in_the_file)
     lb_seq2seq model;
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 9, .embed = 100, .hidden = 200};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
-    ck_assert_msg(lb_model_save(&model.base, params, path, NULL, 0, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
+                  error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
     size_t slabs = 2 * (size_t)lb_params_size(params) * sizeof(lb_real);
@@ -215,7 +217,7 @@ START_TEST(test_model_load_of_a_member_without_a_needed_field_names_both)
         {"{}", "lookback.config: member 0: found no \"kind\": {"},
         {"{\"kind\":\"seq2seq\"}", "lookback.config: member 0: found no \"config\": {"},
         {"{\"kind\":\"seq2seq\",\"config\":{}}", "lookback.config: member 0: found no \"source_vocab\": {"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char config[128];
         snprintf(config, sizeof config, "{\"members\":[%s]}", cases[i][0]);
         const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},
@@ -234,34 +236,68 @@ START_TEST(test_model_save_with_any_failing_allocation_saves_all_or_nothing)
                      LB_OK);
     support_path(path, "model.safetensors");
     support_watch_allocations();
-    ck_assert_int_eq(lb_model_save(&model.base, params, path, NULL, 0, NULL), LB_OK);
+    ck_assert_int_eq(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     long all = support_allocation_count();
     for (long n = 1; n <= all; n++) {
         lb_error error = {0};
         ck_assert_int_eq(remove(path), 0);
         support_fail_allocation(n);
-        lb_status status = lb_model_save(&model.base, params, path, NULL, 0, &error);
+        lb_status status = lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error);
         support_fail_allocation(0);
         ck_assert(status == LB_OK || error.status == LB_ERROR_MEMORY || error.status == LB_ERROR_WRITE);
         ck_assert_int_eq(support_live_allocations(), 0);
         ck_assert_uint_eq(support_file_count(), status == LB_OK);
-        if (status) ck_assert_int_eq(lb_model_save(&model.base, params, path, NULL, 0, &error), LB_OK);
+        if (status)
+            ck_assert_int_eq(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error),
+                             LB_OK);
     }
     lb_params_free(params);
 }
 END_TEST
 
-int main(void)
+/* Arrays of a file as tensors. */
+
+static lb_safetensors *file;
+
+static lb_tape *open_file(void)
 {
-    return support_run_tests(
-        "model file",
-        SUPPORT_TESTS(test_model_load_gives_the_seq2seq_that_was_saved,
-                      test_model_load_gives_the_transformer_that_was_saved,
-                      test_model_load_makes_room_once_for_all_that_is_in_the_file,
-                      test_model_load_of_a_configuration_that_no_model_can_have_is_an_error_of_format,
-                      test_model_load_without_name_or_configuration_is_an_error,
-                      test_model_load_without_a_needed_field_names_it,
-                      test_model_load_of_a_member_without_a_needed_field_names_both,
-                      test_model_load_of_an_array_of_another_shape_is_an_error_of_format,
-                      test_model_save_with_any_failing_allocation_saves_all_or_nothing));
+    char path[SUPPORT_PATH];
+    const float grid[] = {1, 2.5f, -3, 4, 5, 0.125f};
+    const int64_t ids[] = {7, -2};
+    const lb_safetensors_tensor arrays[] = {
+        {.name = "grid", .dtype = LB_DTYPE_F32, .shape = LB_SHAPE(2, 3), .data = grid},
+        {.name = "ids", .dtype = LB_DTYPE_I64, .shape = LB_SHAPE(2), .data = ids}};
+    support_path(path, "data.safetensors");
+    ck_assert_int_eq(lb_safetensors_write(arrays, 2, NULL, 0, path, NULL), LB_OK);
+    file = lb_safetensors_open(path, NULL);
+    ck_assert_ptr_nonnull(file);
+    return lb_tape_new();
 }
+
+START_TEST(test_checkpoint_tensor_has_the_shape_and_the_numbers_of_the_array)
+{
+    lb_tape *tape = open_file();
+    const lb_tensor *grid = lb_checkpoint_tensor(tape, file, "grid"),
+                    *ids = lb_checkpoint_tensor(tape, file, "ids");
+    ck_assert_int_eq(lb_tape_status(tape), LB_OK);
+    ck_assert(lb_shape_equal(grid->shape, LB_SHAPE(2, 3)));
+    ck_assert(grid->data[1] == (lb_real)2.5 && grid->data[5] == (lb_real)0.125);
+    ck_assert(!grid->requires_grad);
+    ck_assert(lb_shape_equal(ids->shape, LB_SHAPE(2)));
+    ck_assert(ids->data[0] == 7 && ids->data[1] == -2);
+    lb_tape_free(tape);
+    lb_safetensors_close(file);
+}
+END_TEST
+
+START_TEST(test_checkpoint_tensor_that_is_not_there_is_an_error_of_the_tape)
+{
+    lb_tape *tape = open_file();
+    ck_assert(!lb_is_sound(lb_checkpoint_tensor(tape, file, "gird")));
+    ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_FORMAT);
+    ck_assert_ptr_nonnull(strstr(lb_tape_error(tape), "data.safetensors"));
+    ck_assert_ptr_nonnull(strstr(lb_tape_error(tape), "gird"));
+    lb_tape_free(tape);
+    lb_safetensors_close(file);
+}
+END_TEST

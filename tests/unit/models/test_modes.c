@@ -66,9 +66,3 @@ START_TEST(test_forward_of_every_model_says_the_same_in_evaluate_and_explain)
     ck_assert_int_gt(support_for_every_model(true, check), 1000);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "modes", SUPPORT_TESTS(test_forward_of_every_model_says_the_same_in_evaluate_and_explain));
-}

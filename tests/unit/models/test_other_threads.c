@@ -138,18 +138,13 @@ START_TEST(test_gemm_hold_by_many_threads_holds_for_each)
     pthread_t thread[HOLDERS];
     int broken[HOLDERS] = {0};
     openblas_set_num_threads(OWN);
-    for (int i = 0; i < HOLDERS; i++)
+    for (int i = 0; SUPPORT_ROW(i, broken); i++)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, hold_often, &broken[i]), 0);
     for (int i = 0; i < HOLDERS; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
-    for (int i = 0; i < HOLDERS; i++) ck_assert_int_eq(broken[i], 0);
+    for (int i = 0; SUPPORT_ROW(i, broken); i++) ck_assert_int_eq(broken[i], 0);
     ck_assert_int_eq(openblas_get_num_threads(), OWN);
 }
 END_TEST
-
-#    define OPENBLAS_TESTS                                                                                   \
-        test_training_leaves_openblas_its_threads, test_gemm_hold_lasts_until_the_last_release,              \
-            test_gemm_release_keeps_what_the_program_set_meanwhile,                                          \
-            test_gemm_hold_by_many_threads_holds_for_each
 
 #else
 
@@ -162,13 +157,4 @@ START_TEST(test_openblas_is_not_there)
 }
 END_TEST
 
-#    define OPENBLAS_TESTS test_openblas_is_not_there
-
 #endif
-
-int main(void)
-{
-    return support_run_tests(
-        "other_threads",
-        SUPPORT_TESTS(test_training_on_two_threads_at_once_gives_the_same_bits_as_alone, OPENBLAS_TESTS));
-}

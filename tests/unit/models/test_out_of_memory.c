@@ -158,15 +158,3 @@ START_TEST(test_init_of_each_attention_without_another_block_is_an_error_and_lea
         }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "out of memory",
-        SUPPORT_TESTS(test_training_any_failing_allocation_is_an_error_and_leaks_nothing,
-                      test_training_deep_model_any_failing_allocation_is_an_error_and_leaks_nothing,
-                      test_training_transformer_any_failing_allocation_is_an_error_and_leaks_nothing,
-                      test_training_with_each_attention_any_failing_allocation_is_an_error_and_leaks_nothing,
-                      test_init_of_each_attention_without_another_block_is_an_error_and_leaks_nothing,
-                      test_greedy_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

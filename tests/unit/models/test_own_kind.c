@@ -101,7 +101,8 @@ static lb_safetensors *save(const lb_model *model, const lb_params *params)
 {
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    lb_status status = lb_model_save(model, params, support_path(path, "model.safetensors"), NULL, 0, &error);
+    lb_status status = lb_model_save(model, params, support_path(path, "model.safetensors"),
+                                     (lb_checkpoint_extra){0}, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     ck_assert_msg(file, "%s", error.message);
@@ -250,7 +251,8 @@ START_TEST(test_models_with_a_name_that_is_taken_are_neither_made_nor_saved)
     kind.name = "ensemble";
     type.name = "none";
     model->kind = &kind;
-    ck_assert_int_eq(lb_model_save(model, params, "model.safetensors", NULL, 0, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_model_save(model, params, "model.safetensors", (lb_checkpoint_extra){0}, &error),
+                     LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "custom model kind cannot be named 'ensemble': the name is taken");
     lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .own_attention = &type};
     ck_assert_int_eq(lb_seq2seq_init(&seq2seq, others, "m", config), LB_ERROR_ARGUMENT);
@@ -361,18 +363,3 @@ START_TEST(test_gradient_of_own_kinds_matches_differences)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("own kinds",
-                             SUPPORT_TESTS(test_own_kind_trains_and_comes_back_from_a_file,
-                                           test_own_attention_trains_and_comes_back_from_a_file,
-                                           test_own_attention_takes_the_place_of_any_other,
-                                           test_ensemble_has_members_of_own_kinds,
-                                           test_own_attention_step_by_step_equals_all_at_once,
-                                           test_names_that_are_taken_are_refused,
-                                           test_models_with_a_name_that_is_taken_are_neither_made_nor_saved,
-                                           test_own_kinds_that_give_other_shapes_are_errors,
-                                           test_load_any_failing_allocation_is_an_error_and_leaks_nothing,
-                                           test_gradient_of_own_kinds_matches_differences));
-}

@@ -1,4 +1,5 @@
 /* The points that a watcher sees, in their order, and the page that lists them. This test runs in both precisions. */
+#include "support/suite.h"
 #include "support/watched_models.h"
 
 START_TEST(test_points_of_each_model_come_in_their_order)
@@ -121,7 +122,7 @@ static int64_t count_state(const lb_model *model)
     int64_t sum = 0;
     run(model, source_id, (lb_watcher){record, &seen}, logits);
     for (int i = 0; i < seen.count; i++)
-        for (int k = 0; k < LB_LENGTH(held); k++)
+        for (int k = 0; SUPPORT_ROW(k, held); k++)
             if (strcmp(seen.point[i].name, held[k]) == 0) sum += seen.shape[i].dim[seen.shape[i].ndim - 1];
     end_recording(&seen);
     return sum;
@@ -147,11 +148,3 @@ START_TEST(test_points_that_a_state_holds_are_what_the_model_says_that_it_takes)
     for_each_model(check_state);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "points", SUPPORT_TESTS(test_points_of_each_model_come_in_their_order,
-                                test_points_that_a_state_holds_are_what_the_model_says_that_it_takes,
-                                test_points_are_those_of_the_page_and_no_others));
-}

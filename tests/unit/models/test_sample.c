@@ -89,7 +89,7 @@ START_TEST(test_sample_frequencies_are_those_of_the_softmax)
     static const double temperatures[] = {1, 0.5, 2};
     subject s;
     make(&s, 3);
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; SUPPORT_ROW(t, temperatures); t++) {
         lb_sample_config config = {.count = DRAWS, .limit = LIMIT, .temperature = temperatures[t], .seed = 5};
         lb_tape_reset(s.tape);
         lb_beam drawn = lb_sample(&s.model.base, s.source, config);
@@ -226,7 +226,7 @@ START_TEST(test_sample_impossible_numbers_are_errors)
                                                   {.temperature = NAN},
                                                   {.temperature = INFINITY},
                                                   {.length_penalty = INFINITY}};
-    for (int i = 0; i < LB_LENGTH(impossible); i++) {
+    for (int i = 0; SUPPORT_ROW(i, impossible); i++) {
         subject s;
         make(&s, 1);
         ck_assert_int_eq(lb_sample(&s.model.base, s.source, impossible[i]).batch, 0);
@@ -241,7 +241,7 @@ START_TEST(test_draw_frequencies_are_those_of_the_softmax_over_the_temperature)
     const lb_real logits[] = {0, 1, -(lb_real)INFINITY, 2, -1};
     static const double temperatures[] = {0.5, 1, 3};
     enum { CLASSES = 5 };
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; SUPPORT_ROW(t, temperatures); t++) {
         double power[CLASSES], sum = 0, chi = 0;
         int drawn[CLASSES] = {0};
         for (int i = 0; i < CLASSES; i++) sum += power[i] = exp((double)logits[i] / temperatures[t]);
@@ -274,16 +274,3 @@ START_TEST(test_draw_goes_through_the_classes_in_order_as_the_uniform_number_gro
     ck_assert_int_eq(lb_draw(odd, 3, 1, 0.9), lb_argmax(odd, 3));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sample", SUPPORT_TESTS(test_sample_frequencies_are_those_of_the_softmax,
-                                test_sample_at_a_temperature_near_zero_is_greedy,
-                                test_sample_on_a_training_tape_has_no_dropout,
-                                test_sample_has_scores_and_attention_of_the_model_itself,
-                                test_sample_depends_on_the_numbers_of_the_texts_alone,
-                                test_sample_impossible_numbers_are_errors,
-                                test_draw_frequencies_are_those_of_the_softmax_over_the_temperature,
-                                test_draw_goes_through_the_classes_in_order_as_the_uniform_number_grows));
-}

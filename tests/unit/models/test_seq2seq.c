@@ -87,7 +87,7 @@ static int64_t steps_in_common(const double *ids, int64_t limit)
 START_TEST(test_greedy_ids_and_weights_equal_pytorch)
 {
     int ended = 0, steps = 0;
-    for (int f = 0; f < 2; f++) {
+    for (int f = 0; SUPPORT_ROW(f, fixtures); f++) {
         support_model m = support_model_open(fixtures[f]);
         int64_t limit = (int64_t)support_fixture_number(m.fixture, "max_steps");
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
@@ -160,7 +160,7 @@ START_TEST(test_init_impossible_sizes_are_errors)
     bad[4].hidden = -8;
     bad[5].layers = -1;
     bad[6].source_vocab = -1;
-    for (int i = 0; i < (int)(sizeof bad / sizeof *bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = lb_params_new(1);
         lb_seq2seq model;
         ck_assert_msg(lb_seq2seq_init(&model, params, "m", bad[i]) == LB_ERROR_ARGUMENT, "case %d: %d, %s", i,
@@ -215,16 +215,3 @@ START_TEST(test_forward_without_attention_ignores_all_but_the_final_state)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "seq2seq",
-        SUPPORT_TESTS(test_forward_outputs_and_gradients_equal_pytorch, test_forward_equals_encode_and_decode,
-                      test_decode_in_two_parts_equals_decode_at_once,
-                      test_greedy_ids_and_weights_equal_pytorch,
-                      test_forward_token_out_of_vocabulary_names_place_and_module,
-                      test_forward_batches_that_differ_is_an_error_of_shape,
-                      test_init_impossible_sizes_are_errors, test_init_scoped_twice_gives_two_models,
-                      test_forward_without_attention_ignores_all_but_the_final_state));
-}

@@ -195,7 +195,7 @@ static void check_average(lb_normalizer output)
         p[m] = lb_model_probabilities(members[m], lb_model_forward(members[m], s.source, target));
     for (int64_t i = 0; i < lb_count(found); i++)
         ck_assert_double_eq_tol((double)found->data[i], (double)(p[0]->data[i] + p[1]->data[i]) / 2, 1e-6);
-    ck_assert(isfinite(lb_item(lb_model_loss(&both.base, logits, wanted, LB_PAD, 0))));
+    ck_assert(isfinite(lb_item(lb_model_loss(&both.base, logits, wanted, NULL, LB_PAD, 0))));
     lb_decoded greedy = lb_greedy(&both.base, s.source, LIMIT);
     ck_assert_int_eq(greedy.batch, 2);
     discard(&s);
@@ -279,14 +279,3 @@ START_TEST(test_hard_attention_with_sparse_probabilities_is_an_error)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sparse output", SUPPORT_TESTS(test_beam_search_finds_what_is_possible_and_nothing_else,
-                                       test_beam_of_one_is_greedy_with_sparse_probabilities,
-                                       test_sample_draws_nothing_that_is_impossible,
-                                       test_ensemble_with_a_sparse_member_averages_probabilities,
-                                       test_vote_of_sparse_members_ends_with_fewer_outputs_than_are_asked_for,
-                                       test_hard_attention_with_sparse_probabilities_is_an_error));
-}

@@ -107,10 +107,3 @@ START_TEST(test_spent_tape_of_tangled_results_gives_the_same_gradients)
     support_leaf_free(x);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("spent tape",
-                             SUPPORT_TESTS(test_spent_tape_gives_the_same_gradients_and_takes_less_memory,
-                                           test_spent_tape_of_tangled_results_gives_the_same_gradients));
-}

@@ -122,12 +122,8 @@ START_TEST(test_malloc_of_any_kind_is_seen)
 }
 END_TEST
 
+/* A program of its own. */
 int main(void)
 {
-    return support_run_tests(
-        "steady state",
-        SUPPORT_TESTS(test_malloc_of_any_kind_is_seen, test_training_steps_after_the_first_allocate_nothing,
-                      test_training_deep_model_steps_after_the_first_allocate_nothing,
-                      test_training_transformer_steps_after_the_first_allocate_nothing,
-                      test_training_on_one_thread_steps_after_the_first_allocate_nothing));
+    return support_run_tests();
 }

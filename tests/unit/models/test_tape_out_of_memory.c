@@ -8,7 +8,8 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "support/tape_room.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
+#include "translate/training/augment.h"
 
 #include <string.h>
 
@@ -125,7 +126,7 @@ static scenario *const uses[] = {learn, write_greedily, search, sample, mix};
 
 static void check_uses(const lb_model *model, lb_params *params)
 {
-    for (int i = 0; i < LB_LENGTH(uses); i++) {
+    for (int i = 0; SUPPORT_ROW(i, uses); i++) {
         run_out_of_memory(uses[i], model, false);
         run_out_of_memory(uses[i], model, true);
     }
@@ -135,7 +136,7 @@ static void check_uses(const lb_model *model, lb_params *params)
     ck_assert(any);
 }
 
-START_TEST(test_model_without_enough_memory_is_an_error_anywhere)
+START_LOOP_TEST(test_model_without_enough_memory_is_an_error_anywhere, SORTERS)
 {
     support_sorting s;
     lb_set_threads(1);
@@ -163,17 +164,3 @@ START_TEST(test_ensemble_without_enough_memory_is_an_error_anywhere)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("tape out of memory");
-    TCase *cases = tcase_create("models");
-    tcase_add_loop_test(cases, test_model_without_enough_memory_is_an_error_anywhere, 0, SORTERS);
-    tcase_add_test(cases, test_ensemble_without_enough_memory_is_an_error_anywhere);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

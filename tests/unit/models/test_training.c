@@ -82,11 +82,3 @@ START_TEST(test_training_transformer_loses_as_pytorch_does)
     train("transformer_training", true);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("training",
-                             SUPPORT_TESTS(test_training_hundred_steps_lose_as_pytorch_does,
-                                           test_training_two_bidirectional_layers_lose_as_pytorch_does,
-                                           test_training_transformer_loses_as_pytorch_does));
-}

@@ -24,7 +24,7 @@ static lb_tokens part_of(lb_tokens whole, int64_t first, int64_t count)
 
 START_TEST(test_transformer_outputs_and_gradients_equal_pytorch)
 {
-    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+    for (int f = 0; SUPPORT_ROW(f, fixtures); f++) {
         support_model m = support_model_open(fixtures[f]);
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_tokens target_in = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
@@ -41,7 +41,7 @@ END_TEST
 
 START_TEST(test_transformer_decode_in_parts_equals_decode_at_once)
 {
-    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+    for (int f = 0; SUPPORT_ROW(f, fixtures); f++) {
         support_model m = support_model_open(fixtures[f]);
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_tokens target = support_fixture_tokens(m.fixture, m.tape, "input.target_in", NULL, 0);
@@ -99,7 +99,7 @@ static void check_first_layer(const support_model *m, lb_tokens source, const lb
 
 START_TEST(test_self_attention_of_a_transformer_follows_its_definition)
 {
-    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+    for (int f = 0; SUPPORT_ROW(f, fixtures); f++) {
         support_model m = support_model_open(fixtures[f]);
         lb_tape_set_mode(m.tape, LB_MODE_EVALUATE);
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(test_transformer_greedy_takes_the_likeliest_of_teacher_forcing)
 {
-    for (int f = 0; f < LB_LENGTH(fixtures); f++) {
+    for (int f = 0; SUPPORT_ROW(f, fixtures); f++) {
         support_model m = support_model_open(fixtures[f]);
         lb_tokens source = support_fixture_tokens(m.fixture, m.tape, "input.source", "input.lengths", 0);
         lb_decoded found = lb_greedy(m.model, source, 6);
@@ -170,7 +170,7 @@ START_TEST(test_transformer_impossible_sizes_are_errors)
         {.source_vocab = 5, .target_vocab = 5, .width = -8},
         {.source_vocab = 5, .target_vocab = 5, .max_length = -1},
     };
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = lb_params_new(1);
         lb_tape *tape = lb_tape_new();
         lb_transformer model;
@@ -226,7 +226,7 @@ START_TEST(test_decoding_stops_where_the_learned_positions_end)
     model.output.bias->data[LB_EOS] = longer.output.bias->data[LB_EOS] = -100;
     const int32_t id[] = {1, 4, 5}, three = 3;
     lb_tokens source = {tape, 1, 3, id, &three};
-    for (int m = 0; m < 2; m++) {
+    for (int m = 0; SUPPORT_ROW(m, models); m++) {
         lb_decoded greedy = lb_greedy(models[m], source, LIMIT);
         lb_beam beam = lb_beam_search(models[m], source, (lb_beam_config){.beam = 2, .limit = LIMIT});
         lb_beam sample = lb_sample(models[m], source, (lb_sample_config){.limit = LIMIT});
@@ -252,17 +252,3 @@ START_TEST(test_transformer_batches_that_differ_are_an_error)
     support_model_close(m);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("transformer",
-                             SUPPORT_TESTS(test_transformer_outputs_and_gradients_equal_pytorch,
-                                           test_transformer_decode_in_parts_equals_decode_at_once,
-                                           test_transformer_greedy_takes_the_likeliest_of_teacher_forcing,
-                                           test_self_attention_of_a_transformer_follows_its_definition,
-                                           test_self_attention_of_a_seq2seq_is_none,
-                                           test_transformer_impossible_sizes_are_errors,
-                                           test_transformer_learned_positions_end_at_the_longest,
-                                           test_decoding_stops_where_the_learned_positions_end,
-                                           test_transformer_batches_that_differ_are_an_error));
-}

@@ -84,7 +84,7 @@ static double learn(const made *m)
     return (double)loss->data[0];
 }
 
-START_TEST(test_transformer_that_lacks_parts_is_one_whose_parts_add_nothing)
+START_LOOP_TEST(test_transformer_that_lacks_parts_is_one_whose_parts_add_nothing, LB_LENGTH(lacking))
 {
     made whole, small;
     make(&whole, (lb_transformer_config){0});
@@ -104,7 +104,7 @@ START_TEST(test_transformer_that_lacks_parts_is_one_whose_parts_add_nothing)
 END_TEST
 
 /* Also what is written step by step, and where it looks. */
-START_TEST(test_transformer_that_lacks_parts_writes_what_the_whole_one_writes)
+START_LOOP_TEST(test_transformer_that_lacks_parts_writes_what_the_whole_one_writes, LB_LENGTH(lacking))
 {
     made both[2];
     lb_decoded found[2];
@@ -121,7 +121,7 @@ START_TEST(test_transformer_that_lacks_parts_writes_what_the_whole_one_writes)
 }
 END_TEST
 
-START_TEST(test_transformer_without_self_attention_has_none_to_show)
+START_LOOP_TEST(test_transformer_without_self_attention_has_none_to_show, LB_LENGTH(lacking))
 {
     made m;
     make(&m, lacking[_i]);
@@ -132,21 +132,3 @@ START_TEST(test_transformer_without_self_attention_has_none_to_show)
     drop(&m);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("parts of a transformer");
-    TCase *each = tcase_create("each lack");
-    tcase_add_loop_test(each, test_transformer_that_lacks_parts_is_one_whose_parts_add_nothing, 0,
-                        LB_LENGTH(lacking));
-    tcase_add_loop_test(each, test_transformer_that_lacks_parts_writes_what_the_whole_one_writes, 0,
-                        LB_LENGTH(lacking));
-    tcase_add_loop_test(each, test_transformer_without_self_attention_has_none_to_show, 0,
-                        LB_LENGTH(lacking));
-    suite_add_tcase(suite, each);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

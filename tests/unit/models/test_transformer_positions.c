@@ -82,7 +82,8 @@ static lb_tokens target_of(lb_tape *tape, int64_t first, int64_t count)
 /* Other numbers of rows may go through other kernels, and the large weights enlarge what they round. */
 static const double ROUNDING = sizeof(lb_real) == sizeof(double) ? 1e-9 : 1e-3;
 
-START_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once)
+START_LOOP_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once,
+                LB_LENGTH(settings))
 {
     made m = make(settings[_i]);
     lb_transformer_memory memory = lb_transformer_encode(&m.model, source_of(m.tape), NULL);
@@ -104,14 +105,14 @@ START_TEST(test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_
 }
 END_TEST
 
-START_TEST(test_transformer_of_any_setting_is_in_its_file)
+START_LOOP_TEST(test_transformer_of_any_setting_is_in_its_file, LB_LENGTH(settings))
 {
     made m = make(settings[_i]);
     lb_error error = {0};
     char path[SUPPORT_PATH];
     support_path(path, "model.safetensors");
-    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, NULL, 0, &error) == LB_OK, "%s",
-                  error.message);
+    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, (lb_checkpoint_extra){0}, &error) == LB_OK,
+                  "%s", error.message);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     lb_params *others = lb_params_new(99);
     const lb_model *loaded = file ? lb_model_load(file, others, NULL, &error) : NULL;
@@ -127,7 +128,7 @@ START_TEST(test_transformer_of_any_setting_is_in_its_file)
 END_TEST
 
 /* Beam search selects rows of the cached keys, which are narrower than the model if heads share them. */
-START_TEST(test_transformer_of_any_setting_searches_and_its_beam_of_one_is_greedy)
+START_LOOP_TEST(test_transformer_of_any_setting_searches_and_its_beam_of_one_is_greedy, LB_LENGTH(settings))
 {
     made m = make(settings[_i]);
     lb_decoded greedy = lb_greedy(&m.model.base, source_of(m.tape), 5);
@@ -241,7 +242,7 @@ START_TEST(test_transformer_with_scaled_embeddings_multiplies_them_and_positions
     lb_tensor *const multiplied[] = {plain.model.source_embedding.weight, plain.model.target_embedding.weight,
                                      plain.model.source_positions.weight,
                                      plain.model.target_positions.weight};
-    for (int i = 0; i < LB_LENGTH(multiplied); i++)
+    for (int i = 0; SUPPORT_ROW(i, multiplied); i++)
         for (int64_t k = 0; k < lb_count(multiplied[i]); k++) multiplied[i]->data[k] *= (lb_real)0.25;
     const lb_tensor *by_hand = lb_model_forward(&plain.model.base, source_of(plain.tape),
                                                 target_of(plain.tape, 0, 6)),
@@ -304,7 +305,7 @@ START_TEST(test_transformer_with_impossible_settings_is_an_error)
         {{.no_self_attention = true, .positions = LB_POSITIONAL_ROTARY}, "m: rotary needs self-attention"},
         {{.no_self_attention = true, .positions = LB_POSITIONAL_FIRE}, "m: fire needs self-attention"},
     };
-    for (int i = 0; i < LB_LENGTH(bad); i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = lb_params_new(1);
         lb_transformer model;
         lb_transformer_config config = bad[i].config;
@@ -315,26 +316,3 @@ START_TEST(test_transformer_with_impossible_settings_is_an_error)
     }
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("positions of a transformer");
-    TCase *each = tcase_create("each setting");
-    tcase_add_loop_test(each, test_transformer_of_any_setting_decodes_step_by_step_what_it_decodes_at_once, 0,
-                        LB_LENGTH(settings));
-    tcase_add_loop_test(each, test_transformer_of_any_setting_is_in_its_file, 0, LB_LENGTH(settings));
-    tcase_add_loop_test(each, test_transformer_of_any_setting_searches_and_its_beam_of_one_is_greedy, 0,
-                        LB_LENGTH(settings));
-    tcase_add_test(each, test_transformer_without_positions_does_not_see_the_order_and_with_any_kind_it_does);
-    tcase_add_test(each, test_transformer_with_a_window_attends_no_further);
-    tcase_add_test(each, test_transformer_with_a_softcap_has_no_larger_score);
-    tcase_add_test(each, test_transformer_with_scaled_embeddings_multiplies_them_and_positions);
-    tcase_add_test(each, test_transformer_with_shared_keys_has_fewer_parameters);
-    tcase_add_test(each, test_transformer_with_impossible_settings_is_an_error);
-    suite_add_tcase(suite, each);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

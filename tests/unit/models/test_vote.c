@@ -125,7 +125,7 @@ static void expect_scores(int64_t row, const lb_hypothesis *h, double penalty)
     ck_assert_double_eq_tol(h->score, total / pow((double)h->steps, penalty), 1e-4);
 }
 
-START_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say)
+START_LOOP_TEST(test_vote_scores_are_the_weighted_means_of_what_members_say, 4)
 {
     begin(_i % 2 ? MIXED : RECURRENT);
     double penalty = _i < 2 ? 1 : 0.5;
@@ -256,7 +256,7 @@ START_TEST(test_vote_does_not_depend_on_the_batch)
     begin(MIXED);
     lb_beam_config config = {.beam = BEAM, .limit = LIMIT};
     lb_beam all = lb_beam_search(&v.all.base, v.source, config);
-    for (int64_t row = 0; row < ROWS; row++) {
+    for (int64_t row = 0; SUPPORT_ROW(row, source_lengths); row++) {
         lb_tokens one = {v.tape, 1, source_lengths[row], source_id + row * SOURCE, source_lengths + row};
         lb_beam alone = lb_beam_search(&v.all.base, one, config);
         for (int64_t i = 0; i < BEAM; i++) {
@@ -307,14 +307,15 @@ START_TEST(test_vote_survives_its_file)
                                        (const lb_params *const *)v.store, MEMBERS, NULL, &error);
     ck_assert_msg(made, "%s", error.message);
     ck_assert_int_eq(lb_ensemble_weigh(made, params, weights, &error), LB_OK);
-    ck_assert_int_eq(
-        lb_model_save(&made->base, params, support_path(path, "vote.safetensors"), NULL, 0, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(&made->base, params, support_path(path, "vote.safetensors"),
+                                   (lb_checkpoint_extra){0}, &error),
+                     LB_OK);
     lb_safetensors *file = lb_safetensors_open(path, &error);
     const lb_ensemble *loaded = (const lb_ensemble *)lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
     lb_safetensors_close(file);
     ck_assert_ptr_eq(loaded->base.kind, &lb_vote_kind);
-    for (int m = 0; m < MEMBERS; m++) {
+    for (int m = 0; SUPPORT_ROW(m, weights); m++) {
         ck_assert_double_eq(loaded->weight[m], weights[m]);
         ck_assert_int_eq(loaded->member[m]->from_end, m >= MEMBERS / 2);
     }
@@ -324,7 +325,7 @@ START_TEST(test_vote_survives_its_file)
     for (int64_t i = 0; i < (int64_t)ROWS * BEAM; i++)
         ck_assert_double_eq(a.hypothesis[i].score, b.hypothesis[i].score);
     ck_assert_int_eq(lb_model_save(&loaded->base, loaded_params, support_path(again, "again.safetensors"),
-                                   NULL, 0, &error),
+                                   (lb_checkpoint_extra){0}, &error),
                      LB_OK);
     size_t count, other;
     char *first = support_read_file(path, &count), *second = support_read_file(again, &other);
@@ -380,25 +381,3 @@ START_TEST(test_vote_out_of_memory_is_an_error)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("vote");
-    TCase *tests = tcase_create("vote");
-    tcase_add_loop_test(tests, test_vote_scores_are_the_weighted_means_of_what_members_say, 0, 4);
-    tcase_add_test(tests, test_vote_of_members_with_equal_heads_keeps_the_map_of_each_head);
-    tcase_add_test(tests, test_vote_pool_has_the_hypotheses_of_both_directions);
-    tcase_add_test(tests, test_vote_prefers_the_earlier_of_equal_hypotheses);
-    tcase_add_test(tests, test_vote_does_not_depend_on_the_batch);
-    tcase_add_test(tests, test_vote_has_no_common_step);
-    tcase_add_test(tests, test_vote_whose_first_member_is_backward_is_not);
-    tcase_add_test(tests, test_vote_survives_its_file);
-    tcase_add_test(tests, test_weights_of_members_with_a_common_step_change_its_logits);
-    tcase_add_test(tests, test_vote_out_of_memory_is_an_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

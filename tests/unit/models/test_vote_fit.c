@@ -190,12 +190,3 @@ START_TEST(test_weights_are_at_the_optimum_of_any_problem)
     ck_assert_int_gt(unequal, PROBLEMS / 3);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "vote_fit", SUPPORT_TESTS(test_a_member_that_knows_gets_the_weight, test_few_cases_change_little,
-                                  test_cases_without_a_right_hypothesis_teach_nothing,
-                                  test_weights_are_the_likeliest_ones, test_equal_members_get_equal_weights,
-                                  test_weights_are_at_the_optimum_of_any_problem));
-}

@@ -207,15 +207,3 @@ START_TEST(test_positional_gradient_matches_differences)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("gradients of attention",
-                             SUPPORT_TESTS(test_multi_head_gradient_matches_differences,
-                                           test_multi_head_with_dropout_gradient_matches_differences,
-                                           test_multi_head_block_gradient_matches_differences,
-                                           test_multiplicative_attention_gradient_matches_differences,
-                                           test_encoder_gradient_matches_differences,
-                                           test_decoder_gradient_matches_differences,
-                                           test_positional_gradient_matches_differences));
-}

@@ -190,15 +190,3 @@ START_TEST(test_weights_of_another_width_are_refused_with_both_shapes)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of multi-head attention",
-                             SUPPORT_TESTS(test_multi_head_block_of_the_notebook_equals_pytorch,
-                                           test_multi_head_with_names_equals_pytorch,
-                                           test_multi_head_packed_self_attention_equals_pytorch,
-                                           test_multi_head_packed_cross_attention_equals_pytorch,
-                                           test_weights_of_multi_head_attention_load_by_name_and_go_back,
-                                           test_weights_of_an_encoder_layer_load_by_name_and_go_back,
-                                           test_weights_of_another_width_are_refused_with_both_shapes));
-}

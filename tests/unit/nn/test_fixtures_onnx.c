@@ -125,11 +125,3 @@ START_TEST(test_rotary_follows_onnx)
     support_fixture_close(fixture);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fixtures of ONNX",
-                             SUPPORT_TESTS(test_attention_with_three_axes_follows_onnx,
-                                           test_attention_with_heads_as_an_axis_follows_onnx,
-                                           test_rotary_follows_onnx));
-}

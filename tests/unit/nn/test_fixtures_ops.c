@@ -182,19 +182,3 @@ START_TEST(test_log_sum_exp_of_huge_and_hidden_numbers_is_exact)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fixtures of ops",
-        SUPPORT_TESTS(test_maximum_and_minimum_with_ties_equal_pytorch,
-                      test_pow_of_zero_negative_bases_and_exponents_of_zero_equals_pytorch,
-                      test_reduce_max_with_ties_and_log_sum_exp_equal_pytorch,
-                      test_cross_entropy_with_weights_of_classes_equals_pytorch,
-                      test_cross_entropy_of_distributions_equals_pytorch,
-                      test_cross_entropy_weighted_by_ones_and_of_certain_targets_equals_the_plain_one,
-                      test_split_parts_are_those_of_the_whole_and_joined_again_are_the_same,
-                      test_split_into_parts_that_do_not_add_up_is_an_error,
-                      test_where_reads_nothing_of_what_is_not_chosen,
-                      test_log_sum_exp_of_huge_and_hidden_numbers_is_exact));
-}

@@ -243,18 +243,3 @@ START_TEST(test_additive_attention_gradient_matches_differences)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "gradients of modules",
-        SUPPORT_TESTS(test_linear_gradient_matches_differences, test_embedding_gradient_matches_differences,
-                      test_layer_norm_gradient_matches_differences,
-                      test_gru_cell_gradient_matches_differences,
-                      test_gradient_of_a_gru_cell_that_resets_first_matches_differences,
-                      test_gru_gradient_matches_differences,
-                      test_lstm_two_bidirectional_layers_with_dropout_gradient_matches_differences,
-                      test_gru_two_bidirectional_layers_with_dropout_gradient_matches_differences,
-                      test_gru_on_tokens_gradient_matches_differences_either_way,
-                      test_additive_attention_gradient_matches_differences));
-}

@@ -197,17 +197,3 @@ START_TEST(test_seq2seq_init_no_two_parameters_start_alike)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "init",
-        SUPPORT_TESTS(test_linear_init_is_uniform_by_its_inputs, test_gru_init_is_uniform_by_its_hidden_width,
-                      test_lstm_init_is_uniform_by_its_hidden_width,
-                      test_gru_and_lstm_init_make_their_own_cells, test_embedding_init_is_standard_normal,
-                      test_layer_norm_init_changes_nothing, test_attention_init_is_that_of_linear_layers,
-                      test_multi_head_init_is_that_of_pytorch,
-                      test_transformer_stack_init_is_that_of_the_layers_of_pytorch,
-                      test_location_init_is_uniform_by_the_width_of_its_filters,
-                      test_seq2seq_init_no_two_parameters_start_alike));
-}

@@ -161,11 +161,3 @@ START_TEST(test_transformer_layers_leave_no_name)
     tear_down();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "names of modules", SUPPORT_TESTS(test_linear_embedding_and_layer_norm_leave_no_name,
-                                          test_gru_and_positions_leave_no_name, test_attention_leaves_no_name,
-                                          test_transformer_layers_leave_no_name));
-}

@@ -162,7 +162,7 @@ START_TEST(test_dropout_that_is_no_probability_is_an_error)
     static const double wrong[] = {-0.1, 1, 1.5, NAN};
     set_up();
     lb_tensor *x = drawn(LB_SHAPE(2, 4, 6), 1);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, wrong); i++) {
         ck_assert(!lb_is_sound(lb_attend_dot(x, x, x, NULL, NULL, 2, 1, (lb_real)wrong[i])));
         ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_ARGUMENT);
         lb_tape_clear_error(tape);
@@ -187,7 +187,7 @@ START_TEST(test_positions_that_do_not_fit_are_errors)
                  {6, -1, LB_ERROR_INDEX, "p: found position -1, expected 0 or more"},
                  {1, 0, LB_ERROR_SHAPE, "p: expected x of shape [batch,length,6], found [2,4,1]"},
                  {5, 0, LB_ERROR_SHAPE, "p: expected x of shape [batch,length,6], found [2,4,5]"}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, wrong); i++) {
         lb_tensor *x = drawn(LB_SHAPE(2, 4, wrong[i].width), 1);
         ck_assert(!lb_is_sound(lb_positional_forward(&positional, x, wrong[i].first)));
         ck_assert_int_eq(lb_tape_status(tape), wrong[i].status);
@@ -232,7 +232,7 @@ START_TEST(test_hidden_rows_give_zeros_and_no_gradient)
         lb_tensor *loss = lb_add(lb_sum_all(lb_mul(context, context)), lb_sum_all(lb_mul(weights, weights)));
         ck_assert_int_eq(lb_backward(loss, NULL), LB_OK);
         const lb_tensor *leaves[] = {q, k, v};
-        for (int n = 0; n < 3; n++) {
+        for (int n = 0; SUPPORT_ROW(n, leaves); n++) {
             double moved = 0;
             for (int64_t i = 0; i < half; i++) {
                 ck_assert(leaves[n]->grad[half + i] == 0);
@@ -352,7 +352,7 @@ static lb_tensor *dropped_weights(lb_real p, uint64_t seed, lb_mode mode)
 START_TEST(test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up)
 {
     static const double p[] = {0.1, 0.5, 0.9};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, p); i++) {
         set_up();
         const lb_tensor *whole = dropped_weights(0, 7, LB_MODE_TRAIN);
         int64_t count = lb_count(whole), kept = 0;
@@ -506,23 +506,3 @@ START_TEST(test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_select
     tear_down();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "multi-head attention",
-        SUPPORT_TESTS(
-            test_heads_that_do_not_divide_are_named_with_the_width,
-            test_impossible_modules_are_errors_and_their_results_poison,
-            test_operands_that_do_not_fit_are_errors_of_the_module,
-            test_masks_that_do_not_fit_are_named_with_the_weights,
-            test_dropout_that_is_no_probability_is_an_error, test_positions_that_do_not_fit_are_errors,
-            test_hidden_rows_give_zeros_and_no_gradient,
-            test_module_with_hidden_rows_gives_its_bias_and_finite_gradients,
-            test_causal_stack_does_not_see_the_future, test_attention_without_weights_has_the_same_bits,
-            test_dropout_keeps_the_right_share_of_the_weights_and_scales_it_up,
-            test_dropout_is_none_in_evaluation_and_depends_on_the_seed,
-            test_cache_that_goes_on_stays_within_its_list, test_step_attends_to_itself_as_all_tokens_at_once,
-            test_step_attends_to_the_symbols_of_a_source_whatever_rows_are_selected,
-            test_layer_with_dropout_gives_the_same_bits_on_any_number_of_threads));
-}

@@ -26,7 +26,7 @@ START_TEST(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes)
     ck_assert_int_eq(lb_params_count(params), 5);
     ck_assert_int_eq(lb_params_learned(params), learned);
     int64_t unit = LB_ALIGNMENT / (int64_t)sizeof(lb_real), end = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; SUPPORT_ROW(i, shapes); i++) {
         const lb_tensor *p = lb_params_tensor(params, i);
         ck_assert_uint_eq((uintptr_t)p->data % LB_ALIGNMENT, 0);
         ck_assert_uint_eq((uintptr_t)p->grad % LB_ALIGNMENT, 0);
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(test_add_impossible_shape_is_an_error)
 {
     const lb_shape bad[] = {LB_SHAPE(3, 0), LB_SHAPE(-2), LB_SHAPE(INT64_MAX, 4)};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = lb_params_new(1);
         ck_assert(!lb_is_sound(lb_params_add(params, "m", "w", bad[i], normal)));
         ck_assert_int_eq(lb_params_status(params), LB_ERROR_SHAPE);
@@ -165,7 +165,7 @@ START_TEST(test_tensor_and_name_of_an_index_that_is_not_there_are_null)
     lb_tensor *only = lb_params_add(params, "", "only", LB_SHAPE(2), normal);
     ck_assert_ptr_eq(lb_params_tensor(params, 0), only);
     const int none[] = {7, 1, -1};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, none); i++) {
         ck_assert_ptr_null(lb_params_name(params, none[i]));
         ck_assert_ptr_null(lb_params_tensor(params, none[i]));
     }
@@ -379,21 +379,3 @@ START_TEST(test_size_of_a_module_that_was_forgotten_is_named)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "params",
-        SUPPORT_TESTS(
-            test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes,
-            test_add_scoped_names_are_joined_by_dots, test_add_taken_name_is_an_error_that_stays,
-            test_add_impossible_shape_is_an_error, test_size_of_a_module_that_was_forgotten_is_named,
-            test_fail_keeps_the_first_error, test_add_order_does_not_change_how_parameters_start,
-            test_add_growth_keeps_tensors_values_and_gradients, test_alloc_is_zero_and_aligned,
-            test_tensor_and_name_of_an_index_that_is_not_there_are_null,
-            test_trained_runs_leave_out_what_is_frozen, test_alloc_beyond_the_room_of_a_source_is_an_error,
-            test_add_from_a_source_reserves_once_and_touches_no_gradient,
-            test_add_from_a_source_without_memory_for_all_takes_what_it_needs,
-            test_recurrent_layers_without_memory_are_poison_in_use,
-            test_add_failing_allocation_is_an_error_and_leaks_nothing));
-}

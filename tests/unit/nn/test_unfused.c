@@ -228,12 +228,3 @@ START_TEST(test_unfused_twins_pass_poison_on)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("unfused twins of attention",
-                             SUPPORT_TESTS(test_attend_additive_equals_its_unfused_twin,
-                                           test_attend_dot_equals_its_unfused_twin_in_both_layouts,
-                                           test_attention_gru_sequence_equals_its_unfused_twin,
-                                           test_unfused_twins_pass_poison_on));
-}

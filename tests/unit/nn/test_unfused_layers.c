@@ -212,13 +212,3 @@ START_TEST(test_unfused_cross_entropy_without_memory_is_poison)
     ck_assert_int_gt(failed, 2);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "unfused twins of layers",
-        SUPPORT_TESTS(test_lstm_sequence_equals_its_unfused_twin, test_gru_sequence_equals_its_unfused_twin,
-                      test_normalize_equals_its_unfused_twin, test_cross_entropy_equals_its_unfused_twin,
-                      test_cross_entropy_of_hidden_targets_is_infinite_like_its_unfused_twin,
-                      test_unfused_cross_entropy_without_memory_is_poison));
-}

@@ -1,7 +1,7 @@
 #include "plot/canvas.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -44,7 +44,7 @@ END_TEST
 START_TEST(test_canvas_new_bad_size_is_an_argument_error)
 {
     const int sizes[][2] = {{0, 5}, {5, -1}, {LB_CANVAS_MAX_SIDE + 1, 1}, {1, LB_CANVAS_MAX_SIDE + 1}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, sizes); i++) {
         lb_error error = {0};
         ck_assert_ptr_null(
             lb_canvas_open(&(lb_canvas_config){.width = sizes[i][0], .height = sizes[i][1]}, &error));
@@ -243,31 +243,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("canvas");
-    TCase *tests = tcase_create("canvas");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_canvas_new_is_white);
-    tcase_add_test(tests, test_canvas_new_bad_size_is_an_argument_error);
-    tcase_add_test(tests, test_canvas_new_out_of_memory_leaks_nothing);
-    tcase_add_test(tests, test_rect_on_whole_pixels_is_exact);
-    tcase_add_test(tests, test_rect_translucent_mixes_in_proportion);
-    tcase_add_test(tests, test_rect_part_of_pixel_covers_in_proportion);
-    tcase_add_test(tests, test_rect_beyond_the_canvas_is_cut);
-    tcase_add_test(tests, test_clip_protects_what_is_outside);
-    tcase_add_test(tests, test_border_lies_inside_and_its_corners_once);
-    tcase_add_test(tests, test_polygon_covers_its_area_either_way_round);
-    tcase_add_test(tests, test_polygon_half_a_pixel_is_half_dark);
-    tcase_add_test(tests, test_polygon_beyond_the_canvas_is_cut);
-    tcase_add_test(tests, test_line_on_whole_pixels_is_crisp);
-    tcase_add_test(tests, test_line_slanted_has_its_width);
-    tcase_add_test(tests, test_stroke_blends_joints_once);
-    tcase_add_test(tests, test_arrow_points_to_its_target);
-    tcase_add_test(tests, test_shapes_not_a_number_draw_nothing_wild);
-    tcase_add_test(tests, test_status_keeps_the_first_failure);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, teardown);
 }

@@ -1,11 +1,11 @@
 #include "lookback/plot.h"
+#include "support/suite.h"
 
 #include "plot/axis.h"
 #include "plot/figure.h"
 #include "support/alloc.h"
 #include "support/picture.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -133,7 +133,7 @@ START_TEST(test_draw_all_points_have_markers_or_none_has)
 }
 END_TEST
 
-START_TEST(test_draw_lines_that_cover_each_other_take_turns)
+START_LOOP_TEST(test_draw_lines_that_cover_each_other_take_turns, 2)
 {
     enum { SAME = 3, POINTS = 400 };
     double steep[POINTS], along[POINTS], level[POINTS];
@@ -232,7 +232,7 @@ START_TEST(test_draw_empty_charts_are_no_error)
     lb_series empty = {.name = "nothing"};
     lb_chart charts[] = {
         {.title = "No series"}, {.series = &empty, .count = 1}, {.left = {.log = true}, .x = {.log = true}}};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, charts); i++) {
         lb_canvas *canvas = draw_one(&charts[i], 0);
         ck_assert_int_eq(lb_canvas_about(canvas)->width, 1000 + 2 * 17);
         lb_canvas_free(canvas);
@@ -288,7 +288,7 @@ START_TEST(test_draw_beyond_the_limits_is_cut_at_the_frame)
 }
 END_TEST
 
-START_TEST(test_save_impossible_chart_is_an_argument_error)
+START_LOOP_TEST(test_save_impossible_chart_is_an_argument_error, 5)
 {
     lb_series no_values = {.count = 3};
     lb_chart charts[] = {{.count = 1},
@@ -320,30 +320,3 @@ START_TEST(test_save_out_of_memory_at_any_time_leaks_nothing)
     remove(path);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("chart");
-    TCase *tests = tcase_create("chart");
-    tcase_add_test(tests, test_draw_training_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_lines_of_the_legend_grow_with_the_resolution);
-    tcase_add_test(tests, test_draw_log_axis_and_long_legend_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_all_points_have_markers_or_none_has);
-    tcase_add_loop_test(tests, test_draw_lines_that_cover_each_other_take_turns, 0, 2);
-    tcase_add_test(tests, test_draw_axis_titles_are_no_longer_than_their_axis);
-    tcase_add_test(tests, test_resolve_left_axis_ends_at_round_numbers);
-    tcase_add_test(tests, test_resolve_degenerate_data_gives_a_range);
-    tcase_add_test(tests, test_position_is_linear_or_logarithmic);
-    tcase_add_test(tests, test_draw_empty_charts_are_no_error);
-    tcase_add_test(tests, test_draw_lone_point_is_a_dot);
-    tcase_add_test(tests, test_draw_missing_values_interrupt_the_line);
-    tcase_add_test(tests, test_draw_beyond_the_limits_is_cut_at_the_frame);
-    tcase_add_loop_test(tests, test_save_impossible_chart_is_an_argument_error, 0, 5);
-    tcase_add_test(tests, test_save_out_of_memory_at_any_time_leaks_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

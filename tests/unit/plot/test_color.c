@@ -1,6 +1,6 @@
 #include "plot/color.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,9 +69,9 @@ static const char *const names[] = {
 #undef NAME
 };
 
-START_TEST(test_colormap_at_anchors_equals_published_colors)
+START_LOOP_TEST(test_colormap_at_anchors_equals_published_colors, 6)
 {
-    for (int a = 0; a < ANCHORS; a++) {
+    for (int a = 0; SUPPORT_ROW(a, anchor_index); a++) {
         lb_color c = lb_colormap_at(anchors[_i].map, (anchor_index[a] + 0.5) / 256);
         const int *rgb = anchors[_i].rgb[a];
         int worst = abs(c.red - rgb[0]);
@@ -136,7 +136,7 @@ START_TEST(test_luminance_of_primaries)
 }
 END_TEST
 
-START_TEST(test_contrast_is_readable_on_every_color_of_every_map)
+START_LOOP_TEST(test_contrast_is_readable_on_every_color_of_every_map, 6)
 {
     for (int i = 0; i < 256; i++) {
         lb_color below = lb_colormap_at((lb_colormap)_i, (i + 0.5) / 256), ink = lb_color_contrast(below);
@@ -160,22 +160,3 @@ START_TEST(test_series_colors_differ_and_repeat_after_fifteen)
     }
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("color");
-    TCase *tests = tcase_create("color");
-    tcase_add_loop_test(tests, test_colormap_at_anchors_equals_published_colors, 0, 6);
-    tcase_add_test(tests, test_colormap_at_out_of_range_clamps);
-    tcase_add_test(tests, test_colormap_find_knows_every_name_in_any_case);
-    tcase_add_test(tests, test_colormap_find_unknown_lists_the_names);
-    tcase_add_test(tests, test_luminance_of_primaries);
-    tcase_add_loop_test(tests, test_contrast_is_readable_on_every_color_of_every_map, 0, 6);
-    tcase_add_test(tests, test_series_colors_differ_and_repeat_after_fifteen);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

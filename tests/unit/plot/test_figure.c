@@ -1,9 +1,9 @@
 #include "plot/figure.h"
+#include "support/suite.h"
 
 #include "lookback/plot.h"
 #include "support/picture.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -158,7 +158,7 @@ START_TEST(test_draw_impossible_figure_is_an_argument_error)
                  {{.panels = panels, .count = 0, .dpi = 10}, empty},
                  {{.panels = panels, .count = 1, .dpi = -3}, blurred},
                  {{.panels = panels, .count = 1, .dpi = 5000}, blurred}};
-    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_error error = {0};
         ck_assert_ptr_null(lb_figure_draw(&cases[i].figure, LB_FORMAT_PNG, &error));
         ck_assert_int_eq(error.status, LB_ERROR_ARGUMENT);
@@ -178,21 +178,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("figure");
-    TCase *tests = tcase_create("figure");
-    tcase_add_checked_fixture(tests, setup, NULL);
-    tcase_add_test(tests, test_draw_panels_form_a_grid);
-    tcase_add_test(tests, test_draw_no_columns_means_one_row);
-    tcase_add_test(tests, test_draw_one_panel_is_single);
-    tcase_add_test(tests, test_draw_title_and_bar_have_room_of_their_own);
-    tcase_add_test(tests, test_draw_heads_with_one_bar_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_with_another_font_looks_different);
-    tcase_add_test(tests, test_draw_impossible_figure_is_an_argument_error);
-    tcase_add_test(tests, test_draw_too_large_figure_is_an_argument_error);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, NULL);
 }

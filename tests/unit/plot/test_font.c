@@ -149,7 +149,7 @@ START_TEST(test_font_of_a_collection_is_told_by_its_number)
                                                                              "DejaVu Sans Mono",
                                                                              "DejaVu Sans"};
     lb_error error = {0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, ends); i++) {
         snprintf(numbered, sizeof numbered, "%s%s", file, ends[i]);
         lb_font *font = lb_font_open(numbered, &error);
         ck_assert_msg(font != NULL, "%s", error.message);
@@ -175,7 +175,7 @@ static void use(const unsigned char *bytes, size_t count)
     if (!font) return;
     /* Not PDF: Cairo embeds a font without checking its tables (docs/adr/0021). */
     static const lb_format formats[] = {LB_FORMAT_PNG, LB_FORMAT_SVG};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, formats); i++) {
         lb_canvas *canvas =
             lb_canvas_open(&(lb_canvas_config){.width = 30, .height = 30, .format = formats[i]}, NULL);
         ck_assert_ptr_nonnull(canvas);
@@ -190,7 +190,7 @@ static void use(const unsigned char *bytes, size_t count)
     lb_font_close(font);
 }
 
-START_TEST(test_font_broken_at_random_never_crashes)
+START_LOOP_TEST(test_font_broken_at_random_never_crashes, 9)
 {
     static const char *const tables[] = {"head", "maxp", "hhea", "hmtx", "cmap",
                                          "loca", "glyf", "kern", "\0"};
@@ -236,20 +236,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("font");
-    TCase *tests = tcase_create("font");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_font_open_equals_the_built_in);
-    tcase_add_test(tests, test_font_characters_that_one_lacks_come_from_the_next);
-    tcase_add_test(tests, test_font_open_failures_name_the_file);
-    tcase_add_test(tests, test_font_that_cannot_be_drawn_with_is_refused);
-    tcase_add_test(tests, test_font_of_a_collection_is_told_by_its_number);
-    tcase_add_loop_test(tests, test_font_broken_at_random_never_crashes, 0, 9);
-    tcase_add_test(tests, test_font_out_of_memory_leaks_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, teardown);
 }

@@ -1,11 +1,11 @@
 #include "lookback/plot.h"
+#include "support/suite.h"
 
 #include "plot/figure.h"
 #include "plot/heatmap_layout.h"
 #include "support/alloc.h"
 #include "support/picture.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -91,7 +91,7 @@ START_TEST(test_draw_cells_have_the_color_of_their_value)
     lb_canvas *canvas = draw_one(&map, 100);
     lb_heatmap_layout l = lb_heatmap_arrange(&map, &style, 0);
     double margin = round(12 * style.point);
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; SUPPORT_ROW(i, alignment); i++) {
         double x = margin + l.plot.x + (i % 4 + 0.5) * l.cell_w,
                y = margin + l.plot.y + (i / 4 + 0.5) * l.cell_h;
         lb_color found = lb_canvas_pixel(canvas, (int)x, (int)y);
@@ -165,7 +165,7 @@ START_TEST(test_share_scale_spans_all_and_hides_the_bars)
     ck_assert_double_eq(bar.min, 0.1);
     ck_assert_double_eq(bar.max, 0.4);
     ck_assert_str_eq(bar.label, "w");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, maps); i++) {
         ck_assert(maps[i].hide_bar);
         ck_assert_double_eq(lb_heatmap_scale(&maps[i]).min, 0.1);
         ck_assert_double_eq(lb_heatmap_scale(&maps[i]).max, 0.4);
@@ -203,7 +203,7 @@ START_TEST(test_column_labels_are_all_upright_or_all_slanted)
         {{"a", "b", "a long label", "d"}, 45},
     };
     lb_heatmap map = translation();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; SUPPORT_ROW(i, axes); i++) {
         map.column_labels = axes[i].labels;
         lb_heatmap_layout layout = lb_heatmap_arrange(&map, &style, 0);
         ck_assert_double_eq(layout.angle, axes[i].angle);
@@ -239,7 +239,7 @@ START_TEST(test_draw_maps_of_one_row_of_a_figure_have_one_height)
 }
 END_TEST
 
-START_TEST(test_arrange_any_size_is_sensible)
+START_LOOP_TEST(test_arrange_any_size_is_sensible, 9)
 {
     static const size_t sizes[][2] = {{1, 1},   {1, 10},  {10, 1},    {3, 90}, {10, 10},
                                       {34, 34}, {60, 60}, {200, 200}, {300, 7}};
@@ -477,7 +477,7 @@ START_TEST(test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundre
 }
 END_TEST
 
-START_TEST(test_draw_impossible_map_is_an_argument_error)
+START_LOOP_TEST(test_draw_impossible_map_is_an_argument_error, 7)
 {
     lb_heatmap maps[] = {
         {.values = NULL, .rows = 2, .columns = 2},
@@ -573,40 +573,5 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("heatmap");
-    TCase *tests = tcase_create("heatmap");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_draw_translation_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_without_labels_equals_the_reviewed_picture);
-    tcase_add_test(tests, test_draw_cells_have_the_color_of_their_value);
-    tcase_add_test(tests, test_draw_narrow_map_is_in_the_middle_of_its_area);
-    tcase_add_test(tests, test_scale_follows_the_range);
-    tcase_add_test(tests, test_scale_of_constant_or_no_numbers_is_not_empty);
-    tcase_add_test(tests, test_share_scale_spans_all_and_hides_the_bars);
-    tcase_add_test(tests, test_bar_has_room_for_the_digits_of_six_ticks);
-    tcase_add_test(tests, test_share_scale_takes_the_first_label_that_there_is);
-    tcase_add_test(tests, test_column_labels_are_all_upright_or_all_slanted);
-    tcase_add_test(tests, test_draw_maps_of_one_row_of_a_figure_have_one_height);
-    tcase_add_loop_test(tests, test_arrange_any_size_is_sensible, 0, 9);
-    tcase_add_test(tests, test_arrange_shows_every_symbol_of_a_text);
-    tcase_add_test(tests, test_arrange_says_which_symbols_are_left_out);
-    tcase_add_test(tests, test_arrange_titles_are_no_longer_than_their_axis);
-    tcase_add_test(tests, test_arrange_10_by_10_is_about_1000_pixels);
-    tcase_add_test(tests, test_draw_long_labels_are_not_cut);
-    tcase_add_test(tests, test_draw_dpi_scales_the_picture);
-    tcase_add_test(tests, test_cell_text_has_two_decimals);
-    tcase_add_test(tests, test_arrange_cell_labels_fit_with_their_numbers);
-    tcase_add_test(tests, test_arrange_shows_every_first_second_or_fifth_label_of_ten_or_hundreds);
-    tcase_add_loop_test(tests, test_draw_impossible_map_is_an_argument_error, 0, 7);
-    tcase_add_test(tests, test_save_grid_equals_panels_that_share_their_scale);
-    tcase_add_test(tests, test_save_grid_of_nothing_or_with_an_impossible_map_is_an_argument_error);
-    tcase_add_test(tests, test_save_grid_out_of_memory_leaks_nothing);
-    tcase_add_test(tests, test_save_unwritable_is_a_write_error);
-    tcase_add_test(tests, test_save_out_of_memory_at_any_time_leaks_nothing);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, teardown);
 }

@@ -28,7 +28,7 @@ START_TEST(test_readable_what_cannot_be_seen_is_told)
         {"\xff\xff\xff\xff\xff", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
     };
     lb_font *font = lb_font_builtin(LB_FONT_REGULAR, NULL);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char *readable = lb_text_readable(font, cases[i].text);
         ck_assert_str_eq(readable, cases[i].readable);
         lb_release(readable);
@@ -66,11 +66,3 @@ START_TEST(test_readable_failing_allocation_is_null)
     lb_font_close(font);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("readable",
-                             SUPPORT_TESTS(test_readable_what_cannot_be_seen_is_told,
-                                           test_readable_letter_in_parts_is_composed_where_the_font_lacks_one,
-                                           test_readable_failing_allocation_is_null));
-}

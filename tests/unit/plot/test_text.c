@@ -2,8 +2,8 @@
 #include "plot/font.h"
 #include "plot/text.h"
 #include "support/alloc.h"
+#include "support/suite.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -106,7 +106,7 @@ START_TEST(test_measure_bad_bytes_count_as_replacement_each)
     ck_assert_double_gt(replacement, 0);
     const char *bad[] = {"\xff",    "\x80", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80",
                          "\xc0\xaf"};
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; SUPPORT_ROW(i, bad); i++)
         ck_assert_double_eq_tol(width(bad[i]), replacement * (double)strlen(bad[i]), 1e-9);
     ck_assert_double_eq_tol(width("a\xff"
                                   "b"),
@@ -155,7 +155,7 @@ END_TEST
 START_TEST(test_shape_punctuation_before_the_first_letter_belongs_to_its_script)
 {
     static const char *const texts[] = {"\"a", "(\u00aba", "(\u05d0"};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, texts); i++) {
         lb_line line;
         ck_assert_int_eq(lb_line_shape(font, texts[i], &line), LB_OK);
         ck_assert_uint_ge(line.count, 2);
@@ -240,7 +240,7 @@ START_TEST(test_draw_turned_stays_within_bounds_with_the_same_ink)
 {
     const double angles[] = {0, 45, 90, 180, 270, -90, 33, 360};
     double upright = drawn((lb_text_style){.size = 24}, "Look").sum;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; SUPPORT_ROW(i, angles); i++) {
         for (int align = 0; align < 3; align++) {
             lb_text_style style = {.font = font, .size = 24, .angle = angles[i], .align = (lb_align)align};
             lb_rect bounds = lb_text_bounds(&style, "Look");
@@ -334,36 +334,72 @@ START_TEST(test_box_is_stretched_only_if_capitals_are_higher_than_small_letters)
 }
 END_TEST
 
+/* Texts that fit into their room. */
+
+static lb_fitted_text fit(double width, int lines, const char *text)
+{
+    lb_fitted_text fitted = lb_text_fit(font, (lb_text_room){width, lines, 20, 8}, text);
+    lb_size size = lb_text_measure(font, fitted.size, fitted.text);
+    if (*fitted.text) ck_assert_mem_eq(&fitted.extent, &size, sizeof size);
+    return fitted;
+}
+
+static double width_of(const char *text)
+{
+    return lb_text_measure(font, 20, text).width;
+}
+
+START_TEST(test_fit_leaves_what_fits_as_it_is)
+{
+    static const char *const texts[] = {"word", "two  words ", "two\nlines", " "};
+    for (int i = 0; SUPPORT_ROW(i, texts); i++) {
+        lb_fitted_text fitted = fit(width_of(texts[i]), 1, texts[i]);
+        ck_assert_str_eq(fitted.text, texts[i]);
+        ck_assert_double_eq(fitted.size, 20);
+    }
+    ck_assert_str_eq(fit(10, 3, NULL).text, "");
+    ck_assert_double_eq(fit(10, 3, "").extent.height, 0);
+}
+END_TEST
+
+START_TEST(test_fit_breaks_lines_at_blanks_before_it_makes_them_smaller)
+{
+    lb_fitted_text fitted = fit(width_of("Output Tokens"), 2, "Output Tokens (Queries)");
+    ck_assert_str_eq(fitted.text, "Output Tokens\n(Queries)");
+    ck_assert_double_eq(fitted.size, 20);
+    fitted = fit(width_of("Tokens"), 3, "Output Tokens (Queries)");
+    ck_assert_str_eq(fitted.text, "Output\nTokens\n(Queries)");
+    ck_assert_double_lt(fitted.size, 20);
+    ck_assert_double_gt(fitted.size, 8);
+    ck_assert_double_le(fitted.extent.width, width_of("Tokens"));
+    fitted = fit(0.9 * width_of("Output Tokens"), 1, "Output Tokens");
+    ck_assert_str_eq(fitted.text, "Output Tokens");
+    ck_assert_double_le(fitted.extent.width, 0.9 * width_of("Output Tokens"));
+}
+END_TEST
+
+START_TEST(test_fit_says_that_it_cuts_off)
+{
+    char text[2000] = "";
+    for (int i = 0; i < 140; i++) strcat(text, "caf\xc3\xa9 au lait ");
+    for (int lines = 1; lines <= 3; lines++) {
+        lb_fitted_text fitted = fit(300, lines, text);
+        int breaks = 0;
+        for (const char *c = fitted.text; *c; c++) breaks += *c == '\n';
+        ck_assert_int_eq(breaks, lines - 1);
+        ck_assert_double_le(fitted.extent.width, 300);
+        ck_assert_str_eq(fitted.text + strlen(fitted.text) - 3, "\xe2\x80\xa6");
+    }
+    memset(text, 'm', 1999); /* a word without blanks, longer than what is kept */
+    memcpy(text + 507, "\xc3\xa9", 2);
+    lb_fitted_text word = fit(300, 3, text);
+    ck_assert_uint_lt(strlen(word.text), LB_FITTED_TEXT);
+    ck_assert_str_eq(word.text + strlen(word.text) - 4, "m\xe2\x80\xa6");
+    ck_assert_double_eq(word.size, 8);
+}
+END_TEST
+
 int main(void)
 {
-    Suite *suite = suite_create("text");
-    TCase *tests = tcase_create("text");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, test_measure_width_equals_freetype);
-    tcase_add_test(tests, test_measure_kerning_brings_letters_together);
-    tcase_add_test(tests, test_measure_grows_with_size_and_lines);
-    tcase_add_test(tests, test_draw_lines_are_as_far_apart_as_the_font_says);
-    tcase_add_test(tests, test_measure_accents_do_not_widen);
-    tcase_add_test(tests, test_measure_bad_bytes_count_as_replacement_each);
-    tcase_add_test(tests, test_draw_every_byte_pair_is_harmless);
-    tcase_add_test(tests, test_draw_missing_character_is_a_box);
-    tcase_add_test(tests, test_measure_letters_join_as_their_script_wants);
-    tcase_add_test(tests, test_shape_punctuation_before_the_first_letter_belongs_to_its_script);
-    tcase_add_test(tests, test_draw_full_stop_after_hebrew_is_at_its_left);
-    tcase_add_test(tests, test_shape_number_after_hebrew_reads_from_left_to_right);
-    tcase_add_test(tests, test_draw_upright_letter_is_crisp);
-    tcase_add_test(tests, test_draw_align_moves_the_text);
-    tcase_add_test(tests, test_draw_valign_moves_the_text);
-    tcase_add_test(tests, test_draw_turned_stays_within_bounds_with_the_same_ink);
-    tcase_add_test(tests, test_draw_90_degrees_reads_upwards_and_270_downwards);
-    tcase_add_test(tests, test_draw_bold_has_more_ink);
-    tcase_add_test(tests, test_draw_color_is_used);
-    tcase_add_test(tests, test_draw_out_of_memory_is_remembered);
-    tcase_add_test(tests, test_box_is_stretched_only_if_capitals_are_higher_than_small_letters);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return support_run_tests_between(setup, teardown);
 }

@@ -48,8 +48,7 @@ START_TEST(test_settings_of_a_model_are_its_fields)
     for (int i = 0; models[i]; i++)
         for (const lb_config_field *field = lb_model_fields(models[i]); field->key; field++) {
             bool known = lb_setting_find(field->key);
-            for (size_t n = 0; n < sizeof none / sizeof *none; n++)
-                known = known || strcmp(none[n], field->key) == 0;
+            for (size_t n = 0; SUPPORT_ROW(n, none); n++) known = known || strcmp(none[n], field->key) == 0;
             ck_assert_msg(known, "%s of a %s has no row", field->key, models[i]);
         }
     ck_assert(!lb_setting_is_of(lb_setting_find("cell"), "transformer"));
@@ -132,12 +131,3 @@ START_TEST(test_settings_are_named_in_few_files)
     ck_assert_int_le(files[COUNTED / 2 - 1] + files[COUNTED / 2], 2 * FEW);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("settings",
-                             SUPPORT_TESTS(test_settings_have_a_name_a_place_and_a_text_of_their_own,
-                                           test_settings_have_each_place_of_a_list_once,
-                                           test_settings_of_a_model_are_its_fields, test_settings_are_used,
-                                           test_settings_are_named_in_few_files));
-}

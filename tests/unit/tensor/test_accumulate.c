@@ -57,9 +57,3 @@ START_TEST(test_rows_are_added_on_several_threads)
     for (int chosen = 0; chosen < 2; chosen++) check_rows(1100, 131, chosen);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("accumulate", SUPPORT_TESTS(test_rows_are_added_where_they_belong,
-                                                         test_rows_are_added_on_several_threads));
-}

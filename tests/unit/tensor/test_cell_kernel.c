@@ -152,10 +152,3 @@ START_TEST(test_lstm_gates_are_those_of_the_equations_and_their_gradients)
     check(&lstm);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("cell_kernel",
-                             SUPPORT_TESTS(test_gru_gates_are_those_of_the_equations_and_their_gradients,
-                                           test_lstm_gates_are_those_of_the_equations_and_their_gradients));
-}

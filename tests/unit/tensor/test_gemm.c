@@ -251,7 +251,7 @@ START_TEST(test_gemm_empty_inner_size_gives_beta_c)
     lb_gemm(2, 3, 0, lb_plain(nothing, 0), lb_transposed(nothing, 0), 0, c, 3);
     for (int i = 0; i < 6; i++) ck_assert_msg(c[i] == 0, "element %d is %g", i, (double)c[i]);
     lb_gemm(2, 3, 0, lb_plain(nothing, 0), lb_plain(nothing, 3), 1, c, 3);
-    for (int i = 0; i < 6; i++) ck_assert(c[i] == 0);
+    for (int i = 0; SUPPORT_ROW(i, c); i++) ck_assert(c[i] == 0);
 }
 END_TEST
 
@@ -318,21 +318,3 @@ START_TEST(test_threads_none_means_one_per_processor)
     ck_assert_int_eq(lb_threads(), all);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "gemm", SUPPORT_TESTS(test_gemm_all_transposes_equal_plain_loops,
-                              test_gemm_serial_all_transposes_equal_plain_loops,
-                              test_gemm_blas_all_transposes_equal_plain_loops,
-                              test_gemm_serial_every_rest_of_rows_columns_and_depth_equals_plain_loops,
-                              test_gemm_own_all_transposes_equal_plain_loops,
-                              test_gemm_own_every_rest_of_transposed_operands_equals_plain_loops,
-                              test_gemm_kernels_every_rest_of_rows_columns_and_depth_equals_plain_loops,
-                              test_gemm_kernels_give_a_row_the_same_bits_in_any_tile,
-                              test_gemm_of_a_narrower_instruction_set_is_our_own,
-                              test_gemm_beta_scales_what_was_there, test_gemm_empty_inner_size_gives_beta_c,
-                              test_gemm_empty_result_touches_nothing,
-                              test_gemm_any_number_of_threads_gives_the_same_bits,
-                              test_kernel_names_what_multiplies, test_threads_none_means_one_per_processor));
-}

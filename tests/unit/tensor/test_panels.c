@@ -1,5 +1,5 @@
-/* Weights in panels give what the weight itself gives, and the same bits for any rows side by side. This test runs in
- * both precisions. */
+/* Weights in panels give what the weight itself gives, and the same bits for any rows side by side.
+ * This test runs in both precisions. */
 #include "support/suite.h"
 #include "tensor/panels.h"
 
@@ -83,10 +83,3 @@ START_TEST(test_panels_give_the_same_bits_however_rows_are_divided)
     free(packed);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("panels",
-                             SUPPORT_TESTS(test_panels_packed_or_not_multiply_as_the_weight,
-                                           test_panels_give_the_same_bits_however_rows_are_divided));
-}

@@ -177,13 +177,3 @@ START_TEST(test_attend_row_of_hidden_keys_is_zero)
     for (int64_t i = 0; i < 32; i++) ck_assert(context[i] == 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "attention of one row",
-        SUPPORT_TESTS(test_attend_row_of_any_size_follows_its_definition,
-                      test_attend_row_with_shared_keys_softcap_and_bias_follows_its_definition,
-                      test_attend_row_by_sparsemax_and_entmax_has_zeros,
-                      test_attend_row_of_hidden_keys_is_zero));
-}

@@ -108,14 +108,3 @@ START_TEST(test_format_writes_brackets_and_never_beyond_its_text)
     for (int i = LB_SHAPE_TEXT; i < (int)sizeof text; i++) ck_assert_int_eq(text[i], '#');
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "shape", SUPPORT_TESTS(test_count_multiplies_and_a_scalar_has_one,
-                               test_valid_refuses_negative_too_many_and_too_much,
-                               test_equal_compares_rank_and_every_length, test_axis_counts_from_either_end,
-                               test_stride_is_the_product_of_what_follows, test_broadcast_follows_numpy,
-                               test_broadcast_misfit_leaves_the_result_alone,
-                               test_format_writes_brackets_and_never_beyond_its_text));
-}

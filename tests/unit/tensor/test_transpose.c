@@ -34,9 +34,3 @@ START_TEST(test_transpose_on_several_threads)
     check_size(130, 387, 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("transpose", SUPPORT_TESTS(test_transpose_every_rest_of_a_square_and_of_a_strip,
-                                                        test_transpose_on_several_threads));
-}

@@ -1,7 +1,7 @@
 /* The order of rows in a batch, and arrays of ids as a batch for teacher forcing. */
 #include "support/suite.h"
 #include "tensor/panels.h"
-#include "train/batch.h"
+#include "translate/batches/batch.h"
 #include <lookback/op.h>
 
 #include <math.h>
@@ -72,7 +72,7 @@ END_TEST
 START_TEST(test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row)
 {
     static const int32_t lengths[][3] = {{2, 4, 1}, {2, -1, 1}};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, lengths); i++) {
         lb_tape *tape = lb_tape_new();
         ck_assert_int_eq(lb_tokens_from(tape, rows_of_ids, lengths[i], 3, 3).batch, 0);
         ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
@@ -103,13 +103,3 @@ START_TEST(test_tokens_batch_has_the_source_and_the_target_with_its_ends)
     lb_tape_free(tape);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "batch",
-        SUPPORT_TESTS(test_order_takes_each_row_once_and_fills_tiles_alike_longest_first,
-                      test_tokens_mask_is_one_where_a_token_is, test_tokens_from_arrays_are_their_rows_padded,
-                      test_tokens_from_a_length_beyond_the_array_are_an_error_with_the_row,
-                      test_tokens_batch_has_the_source_and_the_target_with_its_ends));
-}

@@ -339,18 +339,3 @@ START_TEST(test_optimizer_step_does_not_blame_a_tape_that_is_finite)
     free_reader(&r);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "diverged",
-        SUPPORT_TESTS(test_fit_root_of_zero_at_padding_names_the_root_and_no_learning_rate,
-                      test_optimizer_step_with_a_tape_names_the_op_and_without_one_how_to_know,
-                      test_train_with_shards_names_the_op_of_the_part_and_advises_after_good_steps,
-                      test_optimizer_step_after_a_loss_that_is_not_finite_names_the_first_op,
-                      test_optimizer_step_after_an_overflow_in_a_module_names_the_module,
-                      test_train_loss_that_is_not_finite_names_the_op_of_the_forward_pass,
-                      test_train_loss_of_the_first_step_has_no_advice_and_a_later_one_has,
-                      test_optimizer_step_names_the_op_that_has_given_what_is_not_finite,
-                      test_optimizer_step_does_not_blame_a_tape_that_is_finite));
-}

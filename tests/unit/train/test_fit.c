@@ -4,7 +4,7 @@
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "train/batch.h"
+#include "train/examples.h"
 
 #include <math.h>
 #include <string.h>
@@ -212,7 +212,7 @@ START_TEST(test_examples_batch_is_as_long_as_its_longest_row)
     lb_example_batch with_next = lb_examples_batch(&next, tape, rows, 2),
                      with_tags = lb_examples_batch(&of_tags, tape, rows, 2);
     ck_assert(with_next.input.tokens.length == 3 && with_tags.input.tokens.length == 4);
-    for (int row = 0; row < 2; row++) {
+    for (int row = 0; SUPPORT_ROW(row, rows); row++) {
         int length = lengths[rows[row]];
         ck_assert_int_eq(with_next.input.tokens.lengths[row], length - 1);
         ck_assert_int_eq(with_next.labels.lengths[row], length - 1);
@@ -380,16 +380,3 @@ START_TEST(test_fit_failing_allocation_is_an_error_and_leaks_nothing)
     lb_params_free(n.params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fit", SUPPORT_TESTS(test_examples_batch_is_as_long_as_its_longest_row,
-                             test_fit_learns_values_labels_tags_and_what_comes_next,
-                             test_fit_of_few_examples_holds_none_out_and_keeps_the_last_weights,
-                             test_fit_goes_on_after_an_interruption_with_the_same_bits,
-                             test_fit_bad_example_is_an_error_with_its_index_before_the_first_step,
-                             test_fit_what_is_missing_is_an_error_of_argument,
-                             test_fit_output_that_does_not_fit_is_an_error_of_shape,
-                             test_fit_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -113,7 +113,7 @@ START_TEST(test_fit_every_number_of_its_configuration_tells_its_checkpoint_from_
     const lb_fit_config config = settings_of(r, path);
     fit(r, of_values(), config);
     ck_assert_ptr_null(refusal(of_values(), config));
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         lb_fit_config other = config;
         lb_real *number = &other.optimizer.lr + i;
         *number = (lb_real)nextafterf((float)*number, 1); /* the next number is another one */
@@ -259,12 +259,3 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     free_reader(r);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fit_identity",
-        SUPPORT_TESTS(test_fit_every_number_of_its_configuration_tells_its_checkpoint_from_another,
-                      test_fit_settings_that_mean_the_same_are_the_same_run,
-                      test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples));
-}

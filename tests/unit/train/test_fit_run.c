@@ -234,7 +234,7 @@ START_TEST(test_fit_takes_as_many_steps_as_there_are_batches_and_counts_the_exam
         double held_out;
     } cases[] = {{BATCH, BATCHES, HELD, 0}, {TRAINED / 4, 4, HELD, 0}, {COUNT, 1, 1, 0.001}};
     make_examples();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         reader *r = new_reader(1);
         lb_fit_config config = config_of(r);
         config.batch = cases[i].batch;
@@ -352,19 +352,3 @@ START_TEST(test_fit_of_values_has_the_mean_of_all_examples)
     free_reader(r);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "fit_run",
-        SUPPORT_TESTS(test_fit_trains_once_an_epoch_on_all_that_is_not_held_out,
-                      test_fit_reads_the_same_examples_in_the_same_order_after_a_resume,
-                      test_fit_falls_along_a_cosine_that_ends_with_the_last_step,
-                      test_fit_of_values_keeps_the_weights_of_the_lowest_loss_and_has_patience,
-                      test_fit_that_holds_nothing_out_keeps_the_last_weights,
-                      test_fit_takes_as_many_steps_as_there_are_batches_and_counts_the_examples,
-                      test_fit_of_labels_keeps_the_weights_with_the_most_right_and_then_of_the_lowest_loss,
-                      test_fit_of_tags_has_more_right_before_a_lower_loss_and_of_what_comes_next_not,
-                      test_fit_of_tags_and_of_what_comes_next_has_the_loss_of_each_id_with_an_answer,
-                      test_fit_of_values_has_the_mean_of_all_examples));
-}

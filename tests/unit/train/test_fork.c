@@ -61,8 +61,3 @@ START_TEST(test_fork_child_and_parent_train_on)
     support_sorting_close(&s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("fork", SUPPORT_TESTS(test_fork_child_and_parent_train_on));
-}

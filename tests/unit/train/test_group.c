@@ -3,7 +3,8 @@
 #include "lookback/train.h"
 #include "support/group.h"
 #include "support/suite.h"
-#include "train/group.h"
+#include "tensor/arrays.h"
+#include "train/shards.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static void *add(void *argument)
     lb_real *room = malloc(LB_GROUP_ROOM * sizeof *room);
     for (int i = 0; i < NUMBERS; i++) a->value[i] = number_of(a->member.group.rank, i);
     for (int i = 0; i < 3; i++) a->total[i] = 0.1 * (a->member.group.rank + 1) * (i + 1);
-    a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, &error);
+    a->status = lb_group_add(&a->member.group, a->value, NUMBERS, room, lb_add_to, &error);
     if (!a->status) a->status = lb_group_add_doubles(&a->member.group, a->total, 3, &error);
     free(room);
     return NULL;
@@ -68,7 +69,7 @@ START_TEST(test_without_a_group_a_sum_is_what_it_was)
 {
     lb_real one = 7, room;
     lb_error error;
-    ck_assert_int_eq(lb_group_add(NULL, &one, 1, &room, &error), LB_OK);
+    ck_assert_int_eq(lb_group_add(NULL, &one, 1, &room, lb_add_to, &error), LB_OK);
     ck_assert(one == 7);
     ck_assert(lb_group_leads(NULL));
     ck_assert_int_eq(lb_group_size(NULL), 1);
@@ -82,7 +83,7 @@ START_TEST(test_group_that_does_not_divide_the_shards_is_refused)
         bool fits;
     } cases[] = {{1, 1, true},  {4, 4, true},  {8, 2, true},     {1024, 1, true}, {2, 4, false},
                  {3, 1, false}, {0, 1, false}, {2048, 1, false}, {8, 3, false},   {6, 2, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_group group = {.size = cases[i].size};
         lb_error error = {0};
         lb_status status = lb_group_check(&group, cases[i].shards, &error);
@@ -192,7 +193,7 @@ static void *agree_on_build(void *argument)
 START_TEST(test_group_with_different_builds_names_who_differs_in_what)
 {
     static opinion all[MOST];
-    for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, differences); i++) {
         difference = &differences[i];
         for (int size = 2; size <= MOST; size++) {
             char expected[160];
@@ -223,14 +224,3 @@ START_TEST(test_group_of_one_build_agrees)
     ck_assert_int_eq(lb_group_agree_on_build(NULL, NULL), LB_OK);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "group",
-        SUPPORT_TESTS(
-            test_group_adds_in_a_tree_and_all_get_the_same_bits, test_without_a_group_a_sum_is_what_it_was,
-            test_group_that_does_not_divide_the_shards_is_refused, test_group_of_any_size_hears_the_first,
-            test_group_agrees_or_names_who_does_not,
-            test_group_with_different_builds_names_who_differs_in_what, test_group_of_one_build_agrees));
-}

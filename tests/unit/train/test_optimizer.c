@@ -222,7 +222,7 @@ START_TEST(test_step_gradient_not_finite_is_divergence_and_changes_nothing)
     const lb_real bad[] = {(lb_real)NAN, (lb_real)INFINITY, -(lb_real)INFINITY};
     static const char *const written[] = {"nan", "inf", "-inf"};
     char expected[LB_MESSAGE_LENGTH];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_params *params = some_params(9);
         lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){.clip_norm = 1});
         lb_optimizer *sgd =
@@ -308,7 +308,7 @@ START_TEST(test_new_kind_that_there_is_not_takes_no_step_and_has_no_state)
     static const int kinds[] = {LB_OPTIMIZER_SGD + 1, 1000, -1};
     char path[SUPPORT_PATH], message[80];
     support_path(path, "state.safetensors");
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         lb_params *params = some_params(9);
         lb_real before = lb_params_values(params)[0];
         lb_optimizer *none =
@@ -319,7 +319,7 @@ START_TEST(test_new_kind_that_there_is_not_takes_no_step_and_has_no_state)
         ck_assert_int_eq(lb_optimizer_save(none, path, &errors[1]), LB_ERROR_ARGUMENT);
         ck_assert_int_eq(lb_optimizer_load(none, path, &errors[2]), LB_ERROR_ARGUMENT);
         snprintf(message, sizeof message, "lb_optimizer_new: kind is %d, expected 0 to 2", kinds[i]);
-        for (int k = 0; k < 3; k++) ck_assert_str_eq(errors[k].message, message);
+        for (int k = 0; SUPPORT_ROW(k, errors); k++) ck_assert_str_eq(errors[k].message, message);
         ck_assert(lb_params_values(params)[0] == before && lb_optimizer_about(none).steps == 0);
         lb_optimizer_free(none);
         lb_params_free(params);
@@ -365,18 +365,3 @@ START_TEST(test_grad_norm_of_millions_is_that_of_all_of_them)
     lb_params_free(params);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "optimizer",
-        SUPPORT_TESTS(test_sgd_trajectories_equal_pytorch, test_adam_trajectories_equal_pytorch,
-                      test_adam_zero_means_pytorchs_defaults, test_adam_first_step_is_lr_against_the_sign,
-                      test_saved_state_goes_on_with_the_same_bits, test_state_that_does_not_fit_is_refused,
-                      test_step_gradient_not_finite_is_divergence_and_changes_nothing,
-                      test_step_leaves_the_bits_of_frozen_parameters,
-                      test_step_after_a_parameter_was_added_is_refused,
-                      test_grad_norm_of_millions_is_that_of_all_of_them,
-                      test_new_kind_that_there_is_not_takes_no_step_and_has_no_state,
-                      test_new_failing_allocation_is_null_and_leaks_nothing));
-}

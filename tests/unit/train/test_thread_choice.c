@@ -63,7 +63,7 @@ START_TEST(test_thread_choice_takes_the_fastest_number)
         machine here;
         int threads;
     } cases[] = {{scales, 16}, {overhead, 8}, {level, 1}, {crowded, 1}, {hump, 1}};
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         machine here = cases[i].here;
         lb_thread_choice c = lb_thread_choice_of(16);
         ck_assert_int_eq(lb_thread_choice_next(&c), 16);
@@ -78,7 +78,7 @@ START_TEST(test_thread_choice_costs_little)
 {
     const machine cases[] = {scales, overhead, level, crowded, hump};
     for (int noisy = 0; noisy < 2; noisy++)
-        for (int i = 0; i < LB_LENGTH(cases); i++) {
+        for (int i = 0; SUPPORT_ROW(i, cases); i++) {
             machine here = cases[i], fixed = best_of(here);
             here.noisy = fixed.noisy = noisy;
             lb_thread_choice c = lb_thread_choice_of(16), alone = lb_thread_choice_of(1);
@@ -135,7 +135,7 @@ static unsigned note_windows(lb_thread_choice *c, const double *cost, int odd, d
 START_TEST(test_thread_choice_one_window_of_three_does_not_decide)
 {
     static const double cost[] = {1.3, 1, 1.2};
-    for (int odd = 0; odd < LB_LENGTH(cost); odd++)
+    for (int odd = 0; SUPPORT_ROW(odd, cost); odd++)
         for (int shorter = 0; shorter < 2; shorter++) {
             lb_thread_choice c = lb_thread_choice_of(4);
             ck_assert_uint_eq(note_windows(&c, cost, odd, shorter ? 0.01 : 100), 7);
@@ -153,7 +153,7 @@ START_TEST(test_thread_choice_compares_again_with_what_is_near)
     } cases[] = {{{1.4, 1.3, 1, 1.3, 1.4}, 1U << 1 | 1U << 2 | 1U << 3},
                  {{1, 1.3, 1.4, 1.45, 1.45}, 1U << 0 | 1U << 1},
                  {{1.45, 1.45, 1.4, 1.3, 1}, 1U << 3 | 1U << 4}};
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_thread_choice c = lb_thread_choice_of(16);
         ck_assert_uint_eq(note_windows(&c, cases[i].cost, -1, 1), 31);
         int best = c.chosen;
@@ -269,18 +269,3 @@ START_TEST(test_train_keeps_a_number_that_was_set)
     ck_assert(!lb_threads_are_chosen());
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "thread_choice",
-        SUPPORT_TESTS(test_thread_choice_one_window_of_three_does_not_decide,
-                      test_thread_choice_compares_again_with_what_is_near,
-                      test_thread_choice_takes_the_fastest_number, test_thread_choice_costs_little,
-                      test_thread_choice_follows_what_else_runs,
-                      test_thread_choice_knows_numbers_that_are_no_power_of_two,
-                      test_thread_choice_survives_a_clock_that_fails_and_a_process_that_was_stopped,
-                      test_train_uses_the_fastest_number_of_threads_and_leaves_the_number_as_it_was,
-                      test_train_does_not_count_the_time_that_others_let_it_wait,
-                      test_train_keeps_a_number_that_was_set));
-}

@@ -342,20 +342,3 @@ START_TEST(test_train_failing_allocation_is_an_error_and_leaks_nothing)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "trainer", SUPPORT_TESTS(test_train_without_patience_goes_to_the_last_step_and_ends_there,
-                                 test_train_patience_counts_evaluations_since_the_best,
-                                 test_train_patience_is_not_used_up_by_a_measure_that_still_rises,
-                                 test_train_patience_is_not_renewed_by_the_loss_once_all_is_right,
-                                 test_train_best_has_the_best_exact_match_then_symbol_error_then_loss,
-                                 test_train_keep_best_ends_with_what_was_best,
-                                 test_train_weights_that_are_not_finite_are_neither_measured_nor_kept,
-                                 test_train_evaluated_is_called_with_the_weights_that_were_measured,
-                                 test_train_interrupted_anywhere_ends_with_the_same_bits,
-                                 test_train_more_patience_goes_on_where_less_had_stopped,
-                                 test_train_checkpoint_without_the_best_weights_is_refused,
-                                 test_train_failing_allocation_is_an_error_and_leaks_nothing));
-}

@@ -232,7 +232,7 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
     char path[SUPPORT_PATH], expected[80];
     lb_trainer_config config = usual();
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    for (int i = 0; i < LB_LENGTH(arrays); i++) {
+    for (int i = 0; SUPPORT_ROW(i, arrays); i++) {
         unlink(path);
         climb first = session(&config, 2 * EVERY), second;
         set_number(path, arrays[i], i % 2 ? 0 : SIZE - 1, values[i % LB_LENGTH(values)]);
@@ -259,7 +259,7 @@ START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
     char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
     config.checkpoint = support_path(path, "checkpoint.safetensors");
-    for (int i = 0; i < LB_LENGTH(cases); i++) {
+    for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         unlink(path);
         climb first = session(&config, 2), second;
         set_number(path, "progress", 0, cases[i].step);
@@ -314,17 +314,3 @@ START_TEST(test_train_checkpoint_without_progress_and_points_is_refused)
     finish(&second);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "trainer_stop",
-        SUPPORT_TESTS(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points,
-                      test_train_stopped_before_the_first_step_writes_nothing,
-                      test_train_stop_is_not_asked_when_all_is_done,
-                      test_train_checkpoint_of_the_last_evaluation_is_the_last_one,
-                      test_train_checkpoint_with_a_number_that_is_none_is_refused,
-                      test_train_checkpoint_of_an_impossible_step_is_refused,
-                      test_train_checkpoint_without_progress_resumes_after_its_last_point,
-                      test_train_checkpoint_without_progress_and_points_is_refused));
-}

@@ -208,15 +208,3 @@ START_TEST(test_budget_for_what_it_cannot_be_is_refused)
     ck_assert_str_eq(error.message, "found two of steps, epochs and minutes, expected only one of them");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "budget",
-        SUPPORT_TESTS(
-            test_budget_steps_fit_with_their_evaluations, test_budget_models_become_narrower_to_an_end,
-            test_budget_without_time_is_one_step, test_budget_with_enough_time_is_the_recipe,
-            test_budget_choice_is_kept_and_decides_the_bits, test_budget_is_fitted_again_by_the_last_steps,
-            test_budget_keeps_what_was_set, test_budget_looks_again_and_the_checkpoint_has_what_it_chose,
-            test_budget_for_what_it_cannot_be_is_refused));
-}

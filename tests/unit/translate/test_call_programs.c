@@ -76,10 +76,3 @@ START_TEST(test_programs_say_what_is_wrong)
     support_expect(&result, 65, "", "bad.tsv:2: found 1 column, expected 2, separated by tabs\n");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("call programs", SUPPORT_TESTS(test_programs_are_shown_in_the_guide_and_short,
-                                                            test_programs_train_on_a_file_and_predict,
-                                                            test_programs_say_what_is_wrong));
-}

@@ -3,6 +3,7 @@
  * It takes seconds. */
 #include "models/attention/copying.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -17,6 +18,12 @@ enum { PAIRS = 400, TESTED = 40, LETTERS = 16 };
 static lb_error error;
 static int64_t stop_after; /* steps; 0: never */
 static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+
+static int32_t symbol_of(const lb_model *model, int32_t source)
+{
+    const lb_copying *copying = lb_copying_of(model);
+    return copying ? lb_copying_symbol(copying, source) : LB_PAD;
+}
 
 static bool stop(void *context)
 {
@@ -85,21 +92,6 @@ static lb_training_config usual(void)
                                 .stop = stop};
 }
 
-static lb_training_result train(const lb_training_config *config)
-{
-    lb_training_result result = {0};
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
-    return result;
-}
-
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *t = lb_translator_open(path, &error);
-    ck_assert_msg(t, "%s", error.message);
-    return t;
-}
-
 /* How many words with strange letters the model reverses. */
 static int count_right(lb_translator *t, lb_translate_config config)
 {
@@ -122,7 +114,7 @@ static int count_right(lb_translator *t, lb_translate_config config)
 
 static int count_of(const char *path, lb_translate_config config)
 {
-    lb_translator *t = open_model(path);
+    lb_translator *t = support_open_model(path);
     int right = count_right(t, config);
     lb_translator_close(t);
     return right;
@@ -131,7 +123,7 @@ static int count_of(const char *path, lb_translate_config config)
 START_TEST(test_a_model_that_copies_writes_letters_that_the_training_does_not_have)
 {
     lb_training_config config = usual();
-    lb_training_result with = train(&config);
+    lb_training_result with = support_small_train(&config);
     ck_assert_double_ge(with.dev.exact_match, 0.8);
     ck_assert_int_ge(count_of(out, (lb_translate_config){0}), TESTED * 8 / 10);
     ck_assert_int_ge(count_of(out, (lb_translate_config){.beam = 1}), TESTED * 8 / 10);
@@ -139,7 +131,7 @@ START_TEST(test_a_model_that_copies_writes_letters_that_the_training_does_not_ha
                      TESTED * 7 / 10);
     config.copy = false;
     config.fresh = true;
-    lb_training_result without = train(&config);
+    lb_training_result without = support_small_train(&config);
     ck_assert_double_eq(without.dev.exact_match, 0);
     ck_assert_int_eq(count_of(out, (lb_translate_config){0}), 0);
 }
@@ -158,7 +150,7 @@ static const struct {
     {"transformer", NULL, LB_ATTENTION_ADDITIVE, LB_SOFTMAX, LB_CELL_GRU, 0.003, 1500},
 };
 
-START_TEST(test_every_kind_of_model_learns_to_copy)
+START_LOOP_TEST(test_every_kind_of_model_learns_to_copy, sizeof kinds / sizeof *kinds)
 {
     lb_training_config config = usual();
     config.model = kinds[_i].model;
@@ -169,7 +161,7 @@ START_TEST(test_every_kind_of_model_learns_to_copy)
     config.lr = kinds[_i].lr;
     config.steps = kinds[_i].steps;
     if (config.model) config.embed = 0;
-    train(&config);
+    support_small_train(&config);
     int right = count_of(out, (lb_translate_config){0});
     ck_assert_msg(right >= TESTED * 6 / 10, "kind %d: %d of %d", _i, right, (int)TESTED);
 }
@@ -178,7 +170,7 @@ END_TEST
 START_TEST(test_training_that_copies_resumes_with_the_same_bits_on_any_number_of_threads)
 {
     static const char *const models[] = {NULL, "transformer"};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, models); i++) {
         char stopped[SUPPORT_PATH];
         lb_training_config config = usual();
         config.model = models[i];
@@ -187,14 +179,14 @@ START_TEST(test_training_that_copies_resumes_with_the_same_bits_on_any_number_of
         config.steps = 90;
         config.evaluate_every = 30;
         config.fresh = true;
-        train(&config);
+        support_small_train(&config);
         config.out = support_path(stopped, "stopped");
         stop_after = 40;
         lb_set_threads(2);
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
         lb_set_threads(4);
-        train(&config);
+        support_small_train(&config);
         support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
     }
 }
@@ -203,7 +195,7 @@ END_TEST
 static int32_t copied_as(lb_translator *t, const char *symbol)
 {
     lb_translator_facts facts = lb_translator_about(t);
-    return lb_model_copied_as(facts.model, lb_vocabulary_id(facts.source, symbol));
+    return symbol_of(facts.model, lb_vocabulary_id(facts.source, symbol));
 }
 
 START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
@@ -212,13 +204,13 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     lb_training_config config = usual();
     config.copy = false;
     config.steps = 20;
-    train(&config);
+    support_small_train(&config);
     config.copy = true;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, "copy"), "%s", error.message);
     config.fresh = true;
-    train(&config);
-    lb_translator *t = open_model(out);
+    support_small_train(&config);
+    lb_translator *t = support_open_model(out);
     ck_assert_int_gt(copied_as(t, "k"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "k"), lb_vocabulary_id(lb_translator_about(t).target, "k"));
     ck_assert_int_eq(copied_as(t, "a"), LB_UNK);
@@ -229,8 +221,8 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     support_write_file(support_path(more, "more.tsv"), pairs, sizeof pairs - 1);
     lb_training_config next = {
         .from = out, .train = more, .dev = dev_file, .steps = 10, .out = support_path(second, "second")};
-    train(&next);
-    t = open_model(second);
+    support_small_train(&next);
+    t = support_open_model(second);
     ck_assert(lb_translator_about(t).model->copies);
     ck_assert_int_gt(copied_as(t, "Z"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Z"), lb_vocabulary_id(lb_translator_about(t).target, "Z"));
@@ -268,13 +260,13 @@ START_TEST(test_ensembles_and_votes_copy)
     char backward[SUPPORT_PATH], both[SUPPORT_PATH];
     lb_training_config config = usual();
     config.seeds = 2;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ge(count_of(out, (lb_translate_config){0}), TESTED * 8 / 10);
     ck_assert_int_ge(count_of(out, (lb_translate_config){.member = 2}), TESTED * 7 / 10);
     config.seeds = 1;
     config.direction = "backward";
     config.out = support_path(backward, "backward");
-    train(&config);
+    support_small_train(&config);
     const char *const models[] = {out, backward};
     lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both"), .data = &config};
     lb_join_result result;
@@ -291,10 +283,10 @@ START_TEST(test_ensemble_of_different_kinds_copies)
 {
     char heads[SUPPORT_PATH], both[SUPPORT_PATH];
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     config.attention = LB_ATTENTION_MULTI_HEAD;
     config.out = support_path(heads, "heads");
-    train(&config);
+    support_small_train(&config);
     const char *const models[] = {out, heads};
     lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both")};
     ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
@@ -307,8 +299,8 @@ START_TEST(test_score_of_a_copied_letter_is_the_probability_of_the_output)
 {
     static const char *const text = "abQd";
     lb_training_config config = usual();
-    train(&config);
-    lb_translator *t = open_model(out);
+    support_small_train(&config);
+    lb_translator *t = support_open_model(out);
     lb_translate_config search = {.n_best = 3, .attention = true};
     lb_translations *all = lb_translate_all(t, &text, 1, search, &error);
     ck_assert_msg(all, "%s", error.message);
@@ -334,8 +326,8 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
     static const char *const texts[] = {"abQp", "Xponm", "iljkR", "mfSgT"};
     enum { TEXTS = sizeof texts / sizeof *texts };
     lb_training_config config = usual();
-    train(&config);
-    lb_translator *t = open_model(out);
+    support_small_train(&config);
+    lb_translator *t = support_open_model(out);
     lb_translate_config draw = {.sample = true, .temperature = 3, .n_best = 50, .copy_unknown = true};
     lb_translations *all = lb_translate_all(t, texts, TEXTS, draw, &error);
     ck_assert_msg(all, "%s", error.message);
@@ -355,25 +347,3 @@ START_TEST(test_only_letters_that_targets_do_not_have_are_pointed_at)
     lb_translator_close(t);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("copying models");
-    TCase *tests = tcase_create("copying");
-    tcase_add_test(tests, test_a_model_that_copies_writes_letters_that_the_training_does_not_have);
-    tcase_add_loop_test(tests, test_every_kind_of_model_learns_to_copy, 0,
-                        (int)(sizeof kinds / sizeof *kinds));
-    tcase_add_test(tests, test_training_that_copies_resumes_with_the_same_bits_on_any_number_of_threads);
-    tcase_add_test(tests, test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it);
-    tcase_add_test(tests, test_copying_with_what_it_cannot_have_is_an_error);
-    tcase_add_test(tests, test_ensembles_and_votes_copy);
-    tcase_add_test(tests, test_ensemble_of_different_kinds_copies);
-    tcase_add_test(tests, test_score_of_a_copied_letter_is_the_probability_of_the_output);
-    tcase_add_test(tests, test_only_letters_that_targets_do_not_have_are_pointed_at);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -2,6 +2,7 @@
  * It takes seconds. */
 #include "io/json.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -36,21 +37,6 @@ static lb_training_config usual(const char *model)
                                 .steps = model ? 600 : 300,
                                 .seed = 1,
                                 .out = support_path(out, "out")};
-}
-
-static lb_training_result train(const lb_training_config *config)
-{
-    lb_training_result result = {0};
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
-    return result;
-}
-
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *t = lb_translator_open(path, &error);
-    ck_assert_msg(t, "%s", error.message);
-    return t;
 }
 
 /* Where the model looks most at a step, by the mean of all heads of the last layer. */
@@ -137,12 +123,12 @@ static void expect_outputs(lb_translator *t, const char *text, const char *expec
     lb_translations_free(all);
 }
 
-START_TEST(test_backward_model_gives_everything_in_reading_order)
+START_LOOP_TEST(test_backward_model_gives_everything_in_reading_order, 2)
 {
     static const char *const models[] = {NULL, "transformer"};
     lb_training_config config = usual(models[_i]);
-    ck_assert_double_ge(train(&config).dev.exact_match, 0.9);
-    lb_translator *t = open_model(out);
+    ck_assert_double_ge(support_small_train(&config).dev.exact_match, 0.9);
+    lb_translator *t = support_open_model(out);
     ck_assert(lb_translator_about(t).model->from_end);
     expect_outputs(t, "abcd", "d c b a", _i == 0);
     expect_outputs(t, "ha", "a h", _i == 0);
@@ -159,8 +145,8 @@ START_TEST(test_backward_lists_are_sorted)
     config.steps = 400;
     config.embed = 16;
     config.lr = 0.01;
-    ck_assert_double_ge(train(&config).dev.exact_match, 0.8);
-    lb_translator *t = open_model(out);
+    ck_assert_double_ge(support_small_train(&config).dev.exact_match, 0.8);
+    lb_translator *t = support_open_model(out);
     ck_assert(lb_translator_about(t).model->from_end);
     char *sorted = lb_translate(t, "7 0 3", &error);
     ck_assert_str_eq(sorted, "0 3 7");
@@ -181,8 +167,8 @@ START_TEST(test_film_of_a_backward_model_is_in_reading_order)
 {
     lb_training_config config = usual(NULL);
     size_t count;
-    train(&config);
-    lb_translator *t = open_model(out);
+    support_small_train(&config);
+    lb_translator *t = support_open_model(out);
     char path[SUPPORT_PATH], *film = support_read_file(support_path(path, "out/film.jsonl"), &count), *rest;
     int frames = 0;
     for (char *line = strtok_r(film, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), frames++) {
@@ -215,12 +201,12 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     lb_training_config config = usual(NULL);
     config.out = support_path(base, "base");
     config.steps = config.evaluate_every = 20;
-    train(&config);
+    support_small_train(&config);
     lb_training_config other = config;
     other.direction = NULL;
     expect_refused(&other, LB_ERROR_FORMAT, "it was trained with direction backward");
     other.fresh = true;
-    train(&other);
+    support_small_train(&other);
     other.direction = "backward";
     other.fresh = false;
     expect_refused(&other, LB_ERROR_FORMAT, "this run has direction backward");
@@ -228,7 +214,7 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     expect_refused(&other, LB_ERROR_ARGUMENT, "direction: expected forward or backward, found \"upward\"");
     other.direction = "backward";
     other.fresh = true;
-    train(&other);
+    support_small_train(&other);
     config = usual(NULL);
     config.steps = config.evaluate_every = 10;
     config.from = base;
@@ -236,8 +222,8 @@ START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
     config.direction = "forward";
     expect_refused(&config, LB_ERROR_ARGUMENT, "it has direction backward, this run has direction forward");
     config.direction = NULL;
-    train(&config);
-    lb_translator *t = open_model(out);
+    support_small_train(&config);
+    lb_translator *t = support_open_model(out);
     ck_assert(lb_translator_about(t).model->from_end);
     lb_translator_close(t);
 }
@@ -254,24 +240,7 @@ START_TEST(test_steps_of_a_backward_training_are_those_of_its_run)
     for (int i = 0; i < 5; i++) ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_OK);
     lb_evaluation found;
     ck_assert_int_eq(lb_stepper_measure(stepper, 2000, &found, &error), LB_OK);
-    ck_assert_double_eq_tol(found.symbol_error, train(&config).dev.symbol_error, 1e-9);
+    ck_assert_double_eq_tol(found.symbol_error, support_small_train(&config).dev.symbol_error, 1e-9);
     lb_stepper_free(stepper);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("direction_texts");
-    TCase *tests = tcase_create("direction_texts");
-    tcase_add_loop_test(tests, test_backward_model_gives_everything_in_reading_order, 0, 2);
-    tcase_add_test(tests, test_backward_lists_are_sorted);
-    tcase_add_test(tests, test_film_of_a_backward_model_is_in_reading_order);
-    tcase_add_test(tests, test_direction_belongs_to_a_run_and_to_its_model);
-    tcase_add_test(tests, test_steps_of_a_backward_training_are_those_of_its_run);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -90,7 +90,7 @@ START_TEST(test_translate_by_a_model_that_never_ends_ends_in_time)
 {
     lb_model *(*const make[])(lb_params *, int64_t) = {make_seq2seq, make_transformer};
     lb_set_threads(1);
-    for (size_t i = 0; i < sizeof make / sizeof *make; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, make); i++) {
         save_endless(make[i], 2, LONGEST);
         ck_assert_int_lt(steps_of("ab", (lb_translate_config){0}), MOST_STEPS);
         ck_assert_int_lt(steps_of("ab", (lb_translate_config){.sample = true}), MOST_STEPS);
@@ -135,7 +135,7 @@ START_TEST(test_translate_a_long_text_takes_memory_in_proportion_to_its_length)
     const lb_translate_config configs[] = {{0}, {.n_best = 5}, {.sample = true, .n_best = 3}};
     lb_set_threads(1);
     save_endless(make_seq2seq, 2, 2);
-    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, configs); i++) {
         double quarter = memory_of(250, configs[i]), half = memory_of(500, configs[i]),
                full = memory_of(1000, configs[i]);
         ck_assert_double_lt(full, 6 * quarter);
@@ -160,13 +160,3 @@ START_TEST(test_translate_a_long_text_by_the_default_model_takes_what_the_formul
     ck_assert_double_lt(all + ALL_STEPS * each_step, 200e6);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "endless models",
-        SUPPORT_TESTS(test_translate_by_a_model_that_never_ends_ends_in_time,
-                      test_translate_to_a_limit_of_the_caller_obeys_it,
-                      test_translate_a_long_text_takes_memory_in_proportion_to_its_length,
-                      test_translate_a_long_text_by_the_default_model_takes_what_the_formula_says));
-}

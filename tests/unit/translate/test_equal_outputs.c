@@ -190,10 +190,3 @@ START_TEST(test_equal_outputs_that_are_drawn_stay_and_have_one_probability)
     close_model();
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("equal outputs",
-                             SUPPORT_TESTS(test_equal_outputs_of_a_search_are_one_with_the_probability_of_all,
-                                           test_equal_outputs_that_are_drawn_stay_and_have_one_probability));
-}

@@ -1,6 +1,7 @@
 /* The film of a training: its frames, resuming it, and that it changes nothing else. */
 #include "base/bytes.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -37,12 +38,6 @@ static lb_training_config usual(const char *name)
                                 .evaluate_every = EVERY,
                                 .seed = 1,
                                 .out = support_path(out, name)};
-}
-
-static void train(const lb_training_config *config)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static const cJSON *field(const cJSON *frame, const char *key)
@@ -94,7 +89,7 @@ START_TEST(test_film_frames_are_what_the_model_of_each_evaluation_writes)
     int lines = 0;
     config.keep = STEPS / EVERY;
     config.film = 3;
-    train(&config);
+    support_small_train(&config);
     char *text = support_content("out/film.jsonl", &count);
     for (char *rest, *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         char path[SUPPORT_PATH], name[64], source[LONGEST], expected[LONGEST];
@@ -121,36 +116,15 @@ END_TEST
 START_TEST(test_film_does_not_change_the_training)
 {
     lb_training_config config = usual("with");
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(support_line_count("with/film.jsonl"), 2 * STEPS / EVERY);
     config = usual("without");
     config.film = -1;
-    train(&config);
+    support_small_train(&config);
     ck_assert(!support_exists("without/film.jsonl"));
     support_assert_same_files("with/model.safetensors", "without/model.safetensors");
 }
 END_TEST
-
-static lb_status die_at_step(void *context, const lb_event *event, lb_error *failure)
-{
-    (void)failure;
-    if (event->kind == LB_EVENT_STEPPED && event->step.step == *(const int *)context) _exit(7);
-    return LB_OK;
-}
-
-static void train_and_die(lb_training_config config, int step)
-{
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        config.context = &step;
-        config.tell = die_at_step;
-        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
-    }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-}
 
 static void append_text(const char *name, const char *text)
 {
@@ -164,13 +138,13 @@ static void append_text(const char *name, const char *text)
 START_TEST(test_film_of_a_killed_training_goes_on_without_the_frames_after_its_checkpoint)
 {
     lb_training_config config = usual("killed");
-    train_and_die(config, 70);
+    support_small_dies(config, 70);
     ck_assert_int_eq(support_line_count("killed/film.jsonl"), 6);
     /* As if the kill had come after the frames of step 80 and before its checkpoint, in the middle of a line. */
     append_text("killed/film.jsonl", "{\"step\":80,\"pair\":0}\n{\"step\":80,\"pa");
-    train(&config);
+    support_small_train(&config);
     config = usual("whole");
-    train(&config);
+    support_small_train(&config);
     support_assert_same_files("killed/film.jsonl", "whole/film.jsonl");
 }
 END_TEST
@@ -178,13 +152,13 @@ END_TEST
 START_TEST(test_film_that_is_gone_or_nonsense_begins_anew)
 {
     lb_training_config config = usual("out");
-    train_and_die(config, 70);
+    support_small_dies(config, 70);
     append_text("out/film.jsonl", "nonsense\n");
-    train_and_die(config, 90);
+    support_small_dies(config, 90);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 8);
     char path[SUPPORT_PATH];
     ck_assert_int_eq(remove(support_path(path, "out/film.jsonl")), 0);
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 4);
 }
 END_TEST
@@ -210,7 +184,7 @@ START_TEST(test_film_that_cannot_be_read_is_not_begun_anew)
     char path[SUPPORT_PATH], other[SUPPORT_PATH];
     size_t count, before;
     lb_training_config config = usual("out");
-    train_and_die(config, 70);
+    support_small_dies(config, 70);
     char *film = support_content("out/film.jsonl", &before);
     support_path(path, "out/film.jsonl");
     ck_assert_int_eq(chmod(path, 0), 0);
@@ -231,9 +205,9 @@ START_TEST(test_film_that_cannot_be_read_is_not_begun_anew)
     ck_assert_msg(strstr(error.message, "film.jsonl: cannot read: ") != NULL, "%s", error.message);
     ck_assert_int_eq(rmdir(path), 0);
     ck_assert_int_eq(rename(other, path), 0);
-    train(&config);
+    support_small_train(&config);
     config = usual("whole");
-    train(&config);
+    support_small_train(&config);
     support_assert_same_files("out/film.jsonl", "whole/film.jsonl");
 }
 END_TEST
@@ -241,13 +215,13 @@ END_TEST
 START_TEST(test_film_of_a_fresh_training_replaces_the_old_one)
 {
     lb_training_config config = usual("out");
-    train(&config);
+    support_small_train(&config);
     config.fresh = true;
     config.steps = 2 * EVERY;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 4);
     config.film = -1;
-    train(&config);
+    support_small_train(&config);
     ck_assert(!support_exists("out/film.jsonl"));
 }
 END_TEST
@@ -273,11 +247,11 @@ START_TEST(test_film_that_cannot_be_written_is_written_later)
     ck_assert_int_eq(mkdir(support_path(path, "out/film.jsonl"), 0777), 0);
     config.context = path;
     config.tell = hear_unsaved;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(warnings, 2);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 2 * STEPS / EVERY);
     config = usual("whole");
-    train(&config);
+    support_small_train(&config);
     support_assert_same_files("out/film.jsonl", "whole/film.jsonl");
 }
 END_TEST
@@ -291,23 +265,10 @@ START_TEST(test_film_of_lists_and_of_a_model_without_attention)
     config.attention = LB_ATTENTION_NONE;
     config.evaluate_every = 10;
     config.out = support_path(out, "out");
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(support_line_count("out/film.jsonl"), 4);
     char *text = support_content("out/film.jsonl", &count);
     ck_assert_ptr_nonnull(strstr(text, "\"weights\":\"\"}\n"));
     free(text);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "film", SUPPORT_TESTS(test_film_frames_are_what_the_model_of_each_evaluation_writes,
-                              test_film_does_not_change_the_training,
-                              test_film_of_a_killed_training_goes_on_without_the_frames_after_its_checkpoint,
-                              test_film_that_is_gone_or_nonsense_begins_anew,
-                              test_film_that_cannot_be_read_is_not_begun_anew,
-                              test_film_of_a_fresh_training_replaces_the_old_one,
-                              test_film_that_cannot_be_written_is_written_later,
-                              test_film_of_lists_and_of_a_model_without_attention));
-}

@@ -3,6 +3,7 @@
 #include "io/path.h"
 #include "models/ensemble/ensemble.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -36,12 +37,6 @@ static lb_training_config usual(const char *out)
                                 .out = out};
 }
 
-static void train(const lb_training_config *config)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
-}
-
 static void name_files(void)
 {
     lb_set_threads(1);
@@ -60,11 +55,11 @@ static void train_two(void)
 {
     name_files();
     lb_training_config config = usual(forward);
-    train(&config);
+    support_small_train(&config);
     config = usual(backward);
     config.direction = "backward";
     config.seed = 2;
-    train(&config);
+    support_small_train(&config);
 }
 
 static lb_status join(const lb_training_config *data, const char *out, int count, const char *const *models)
@@ -80,18 +75,11 @@ static lb_status join(const lb_training_config *data, const char *out, int count
 
 #define JOINED(data, out, ...) ck_assert_msg(!JOIN(data, out, __VA_ARGS__), "%s", error.message)
 
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *t = lb_translator_open(path, &error);
-    ck_assert_msg(t, "%s", error.message);
-    return t;
-}
-
 /* The share of the pairs of dev that a model gets right. */
 static double measure(const char *path)
 {
     size_t count, right = 0, lines = 0;
-    lb_translator *t = open_model(path);
+    lb_translator *t = support_open_model(path);
     char *text = support_content("dev.tsv", &count), *rest;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         char *tab = strchr(line, '\t');
@@ -136,7 +124,7 @@ START_TEST(test_join_measures_members_and_all_as_they_are_applied)
     ck_assert_double_eq_tol(result.member[1].dev.exact_match, measure(backward), 1e-12);
     ck_assert_double_eq_tol(result.dev.exact_match, measure(joined), 1e-12);
     ck_assert_double_gt(result.dev.exact_match, 0.3);
-    lb_translator *t = open_model(joined);
+    lb_translator *t = support_open_model(joined);
     const lb_ensemble *all = (const lb_ensemble *)lb_translator_about(t).model;
     ck_assert(lb_is_ensemble(&all->base));
     for (int m = 0; m < 2; m++) ck_assert_double_eq(lb_ensemble_weight(all, m), result.member[m].weight);
@@ -164,7 +152,7 @@ START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
     support_write_file(support_path(path, "more.tsv"), grown, count + sizeof more - 1);
     data.dev = path;
     JOINED(&data, again, forward, backward);
-    lb_translator *t = open_model(joined);
+    lb_translator *t = support_open_model(joined);
     const char *unknown = "z";
     lb_translations *all = lb_translate_all(t, &unknown, 1, (lb_translate_config){0}, &error);
     ck_assert_msg(all, "%s", error.message);
@@ -209,11 +197,11 @@ START_TEST(test_join_gives_a_member_that_is_wrong_less_weight)
     const lb_training_config data = {.dev = dev_file};
     name_files();
     lb_training_config config = usual(forward);
-    train(&config);
+    support_small_train(&config);
     write_wrong_pairs("wrong.tsv");
     config.train = support_path(wrong, "wrong.tsv");
     config.out = backward;
-    train(&config);
+    support_small_train(&config);
     JOINED(&data, joined, backward, forward);
     ck_assert_double_gt(result.member[1].dev.exact_match, result.member[0].dev.exact_match + 0.2);
     ck_assert_double_gt(result.member[1].weight, result.member[0].weight + 0.2);
@@ -230,7 +218,7 @@ START_TEST(test_joined_model_scores_what_it_writes)
     JOINED(NULL, joined, forward, backward);
     ck_assert(result.pairs == 0 && result.dev.exact_match == 0);
     ck_assert_double_eq(result.member[0].weight, 0.5);
-    lb_translator *t = open_model(joined);
+    lb_translator *t = support_open_model(joined);
     lb_translate_config config = {.n_best = 3, .attention = true};
     lb_translations *all = lb_translate_all(t, &text, 1, config, &error);
     ck_assert_msg(all, "%s", error.message);
@@ -247,7 +235,7 @@ START_TEST(test_joined_model_scores_what_it_writes)
     lb_likeliest_free(likeliest);
     config.member = 2;
     lb_translations *one = lb_translate_all(t, &text, 1, config, &error);
-    lb_translator *alone = open_model(backward);
+    lb_translator *alone = support_open_model(backward);
     config.member = 0;
     lb_translations *same = lb_translate_all(alone, &text, 1, config, &error);
     ck_assert_str_eq(one->text->output->text, same->text->output->text);
@@ -281,13 +269,13 @@ START_TEST(test_join_is_the_same_file_each_time_and_takes_ensembles_apart)
     config.embed = 0;
     config.heads = 2;
     config.steps = 50;
-    train(&config);
+    support_small_train(&config);
     JOINED(&data, again, joined, layers);
     ck_assert_int_eq(result.count, 3);
     ck_assert_str_eq(result.member[1].label, "additive-backward");
     ck_assert_str_eq(result.member[2].label, "transformer");
     ck_assert_double_ne(result.member[0].weight, weight);
-    lb_translator *t = open_model(again);
+    lb_translator *t = support_open_model(again);
     int records = 0;
     const char *at = lb_translator_about(t).training;
     while ((at = strstr(at, "\"best_step\"")) != NULL) records += at++ != NULL;
@@ -311,10 +299,10 @@ START_TEST(test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol)
     lb_training_config config = usual(forward);
     config.steps = config.evaluate_every = 2;
     config.train = config.dev = support_path(file, "few.tsv");
-    train(&config);
+    support_small_train(&config);
     config.train = config.dev = support_path(file, "more.tsv");
     config.out = backward;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, backward), LB_OK);
     expect_refused(LB_ERROR_ARGUMENT, "symbol 6 is \"no symbol\" in the first and \"c\" in the second");
     ck_assert_int_ne(JOIN(NULL, joined, backward, forward), LB_OK);
@@ -329,22 +317,22 @@ START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
     name_files();
     lb_training_config config = usual(forward);
     config.steps = config.evaluate_every = 5;
-    train(&config);
+    support_small_train(&config);
     support_write_text("other.tsv", "ab\tx b\nba\tb x\nab\tx b\nbb\tb b\naa\tx x\n");
     config.train = config.dev = support_path(file, "other.tsv");
     config.out = support_path(other, "other");
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, other), LB_OK);
     expect_refused(LB_ERROR_ARGUMENT, "the vocabularies of the sources differ: symbol ");
     config.target_separator = "-";
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, other), LB_OK);
     expect_refused(LB_ERROR_ARGUMENT,
                    "the separator of the targets is \" \" in the first and \"-\" in the second");
     config =
         (lb_training_config){.sort = &task, .hidden = 16, .steps = 5, .evaluate_every = 5, .out = backward};
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, backward), LB_OK);
     expect_refused(LB_ERROR_ARGUMENT, "only one of them sorts lists");
     ck_assert_int_ne(JOIN(NULL, forward, forward, forward), LB_OK);
@@ -353,7 +341,7 @@ START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
     expect_refused(LB_ERROR_OPEN, "layers");
     JOINED(NULL, joined, backward, backward);
     char *sorted = NULL;
-    lb_translator *t = open_model(joined);
+    lb_translator *t = support_open_model(joined);
     ck_assert_ptr_nonnull(sorted = lb_translate(t, "3 1", &error));
     lb_release(sorted);
     lb_translator_close(t);
@@ -393,24 +381,3 @@ START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
     ck_assert_uint_eq(support_match_count("joined/*"), 2);
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("join");
-    TCase *tests = tcase_create("join");
-    tcase_add_test(tests, test_join_measures_members_and_all_as_they_are_applied);
-    tcase_add_test(tests, test_join_counts_symbols_that_no_member_can_write_as_edits);
-    tcase_add_test(tests, test_join_gives_a_member_that_is_wrong_less_weight);
-    tcase_add_test(tests, test_joined_model_scores_what_it_writes);
-    tcase_add_test(tests, test_join_is_the_same_file_each_time_and_takes_ensembles_apart);
-    tcase_add_test(tests, test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol);
-    tcase_add_test(tests, test_join_of_models_that_do_not_fit_is_refused_in_words);
-    tcase_add_test(tests, test_join_in_a_folder_that_another_process_has_is_refused);
-    tcase_add_test(tests, test_join_keeps_the_earlier_model_unless_it_replaces_it);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

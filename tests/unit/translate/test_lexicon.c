@@ -293,7 +293,7 @@ START_TEST(test_lexicon_open_of_a_contradiction_names_its_entry)
         CASE(KEYS("A", "x"), 1, 1, "entry 1: found the key \"A\", which no source can have"),
 #undef CASE
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         unsigned char bytes[256] = {0};
         lb_lexicon opened;
         lb_error found;
@@ -364,18 +364,3 @@ START_TEST(test_lexicon_without_memory_is_an_error_and_nothing_leaks)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "lexicon",
-        SUPPORT_TESTS(test_lexicon_find_after_finish_has_each_entry_and_no_other,
-                      test_lexicon_answers_keep_the_order_of_given_ones_and_learned_ones_that_of_their_number,
-                      test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds,
-                      test_lexicon_key_has_features, test_lexicon_keys_share_bytes_but_no_part_of_a_character,
-                      test_lexicon_add_of_no_answer_is_an_error_and_of_nothing_no_lexicon,
-                      test_lexicon_open_of_damaged_bytes_is_refused,
-                      test_lexicon_open_of_a_contradiction_names_its_entry,
-                      test_lexicon_open_of_keys_with_features_needs_them,
-                      test_lexicon_without_memory_is_an_error_and_nothing_leaks));
-}

@@ -188,14 +188,3 @@ START_TEST(test_sort_evaluate_finds_what_greedy_decoding_finds)
     support_sorting_close(&s);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("lists",
-                             SUPPORT_TESTS(test_sort_batch_rows_are_lists_and_their_sorted_twins,
-                                           test_sort_batch_width_is_that_of_the_longest_list,
-                                           test_sort_batch_of_one_length_has_no_padding_and_each_length_comes,
-                                           test_sort_batch_of_a_split_that_there_is_not_is_an_error,
-                                           test_sort_batch_failing_allocation_is_an_empty_batch,
-                                           test_sort_evaluate_finds_what_greedy_decoding_finds));
-}

@@ -45,7 +45,7 @@ START_TEST(test_translate_outputs_end_with_the_positions)
         {.beam = 1}, {.sample = true}, {.beam = 1, .limit = 100}, {.beam = 5, .n_best = 5}};
     const char *text = "abc";
     lb_translator *translator = open_endless();
-    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, configs); i++) {
         lb_translations *all = lb_translate_all(translator, &text, 1, configs[i], &error);
         ck_assert_msg(all != NULL, "%s", error.message);
         const lb_output *output = &all->text->output[all->text->count - 1]; /* finished ones come first */
@@ -84,11 +84,3 @@ START_TEST(test_score_target_beyond_the_positions_is_its_own_error)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("positions",
-                             SUPPORT_TESTS(test_translate_outputs_end_with_the_positions,
-                                           test_translate_text_beyond_the_positions_is_its_own_error,
-                                           test_score_target_beyond_the_positions_is_its_own_error));
-}

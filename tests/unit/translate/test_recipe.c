@@ -44,7 +44,7 @@ START_TEST(test_recipe_between_and_beyond_its_rows)
     } rows[] = {{1, 128, 192, 16, 0.5, 0.1, 35},     {2000, 128, 192, 16, 0.5, 0.1, 35},
                 {8000, 128, 192, 64, 0.5, 0, 35},    {10000, 128, 192, 64, 0.5, 0, 35},
                 {110000, 192, 448, 128, 0.3, 0, 18}, {100000000, 192, 448, 128, 0.3, 0, 18}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, rows); i++) {
         lb_training_config c = fitted((lb_training_config){0}, rows[i].pairs);
         ck_assert_int_eq(c.embed, rows[i].embed);
         ck_assert_int_eq(c.hidden, rows[i].hidden);
@@ -260,7 +260,7 @@ START_TEST(test_recipe_knows_sentences)
     const lb_recipe_facts none[] = {look(PAIRS, 1999, 5, 4, NULL), look(1999, 1999, 5, 4, NULL),
                                     look(PAIRS, 2000, 3, 4, NULL), look(PAIRS, 2000, 5, 3, NULL),
                                     look(PAIRS, 2000, 5, 4, " "),  {0}};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+    for (size_t i = 0; SUPPORT_ROW(i, none); i++)
         ck_assert_msg(!lb_recipe_has_sentences(&none[i]), "number %zu", i);
 }
 END_TEST
@@ -277,14 +277,3 @@ START_TEST(test_recipe_says_what_it_chose_for_sentences)
               "chosen by chrf; subwords 0 makes characters the symbols, and \" \" as both separators words");
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "recipe", SUPPORT_TESTS(test_recipe_between_and_beyond_its_rows, test_recipe_has_no_cliff,
-                                test_recipe_is_that_of_the_header, test_recipe_is_that_of_its_document,
-                                test_recipe_keeps_what_is_given, test_recipe_of_sentences_keeps_what_is_given,
-                                test_recipe_ties_many_symbols, test_recipe_knows_sentences,
-                                test_recipe_says_what_it_chose_for_sentences,
-                                test_recipe_has_more_patience_in_a_long_run));
-}

@@ -1,5 +1,6 @@
 /* Scoring given pairs: the probability of an output is the same as when the model wrote it. */
 #include "support/pair_model.h"
+#include "support/small_training.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -10,13 +11,6 @@
 
 /* Made once, in main. */
 static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH], heads[SUPPORT_PATH];
-
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *translator = lb_translator_open(path, NULL);
-    ck_assert_ptr_nonnull(translator);
-    return translator;
-}
 
 static lb_translations *score(lb_translator *translator, const char *const *sources,
                               const char *const *targets, size_t count)
@@ -45,9 +39,9 @@ START_TEST(test_score_is_what_the_model_said_when_it_wrote)
     enum { TEXTS = 3, OUTPUTS = 4 };
     static const char *const texts[] = {"bad", "ec\xc3\xa9", "a"}, *const lists[] = {"7 3 1", "5 5", "9"};
     const char *const paths[] = {model, ensemble, sorter};
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; SUPPORT_ROW(m, paths); m++) {
         const char *sources[TEXTS * OUTPUTS], *targets[TEXTS * OUTPUTS];
-        lb_translator *translator = open_model(paths[m]);
+        lb_translator *translator = support_open_model(paths[m]);
         lb_translate_config config = {.n_best = OUTPUTS, .beam = 8};
         lb_translations *written = lb_translate_all(translator, m < 2 ? texts : lists, TEXTS, config, NULL);
         ck_assert_ptr_nonnull(written);
@@ -73,7 +67,7 @@ END_TEST
 START_TEST(test_score_of_a_wrong_target_is_lower)
 {
     static const char *const sources[] = {"bad", "bad"}, *const targets[] = {"B A t\xca\x83", "A B C"};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *all = score(translator, sources, targets, 2);
     ck_assert_double_gt(all->text[0].output->score, all->text[1].output->score + 1);
     ck_assert_double_lt(all->text[0].output->score, 0);
@@ -85,7 +79,7 @@ END_TEST
 START_TEST(test_score_of_an_unknown_symbol_is_that_of_the_unknown_one)
 {
     static const char *const sources[] = {"bad", "bad"}, *const targets[] = {"B x", "B y"};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *all = score(translator, sources, targets, 2);
     ck_assert_str_eq(all->text[0].output->text, "B x");
     ck_assert_str_eq(all->text[1].output->symbol[1], "y");
@@ -99,7 +93,7 @@ START_TEST(test_score_of_what_cannot_be_read_is_its_own_error)
 {
     static const char *const sources[] = {"", "bad", "bad"}, *const targets[] = {"A", "A \xff",
                                                                                  "B A t\xca\x83"};
-    lb_translator *translator = open_model(model);
+    lb_translator *translator = support_open_model(model);
     lb_translations *all = score(translator, sources, targets, 3), *alone;
     ck_assert_str_eq(all->text[0].error, "found an empty text");
     ck_assert_ptr_nonnull(strstr(all->text[1].error, "found 0xFF at byte 3, expected UTF-8"));
@@ -118,7 +112,7 @@ START_TEST(test_score_attention_of_several_heads_is_that_of_the_search)
     enum { TEXTS = 4 };
     static const char *const sources[TEXTS] = {"bad", "a", "cabe", "ed"};
     const char *targets[TEXTS];
-    lb_translator *translator = open_model(heads);
+    lb_translator *translator = support_open_model(heads);
     lb_error error = {0};
     lb_translations *written = lb_translate_all(translator, sources, TEXTS,
                                                 (lb_translate_config){.beam = 1, .attention = true}, &error);
@@ -155,10 +149,5 @@ int main(void)
     support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests("score",
-                             SUPPORT_TESTS(test_score_is_what_the_model_said_when_it_wrote,
-                                           test_score_of_a_wrong_target_is_lower,
-                                           test_score_of_an_unknown_symbol_is_that_of_the_unknown_one,
-                                           test_score_attention_of_several_heads_is_that_of_the_search,
-                                           test_score_of_what_cannot_be_read_is_its_own_error));
+    return support_run_tests();
 }

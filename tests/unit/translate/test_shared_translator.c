@@ -98,7 +98,7 @@ START_TEST(test_shared_translator_gives_each_thread_what_it_gets_alone)
     static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_MULTI_HEAD, SUPPORT_ENSEMBLE};
     char path[SUPPORT_PATH];
     lb_error error = {0};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; SUPPORT_ROW(k, kinds); k++) {
         work alone[THREADS] = {0}, beside[THREADS] = {0};
         pthread_t thread[THREADS];
         support_train_pair_model(support_path(path, "model.safetensors"), 0, kinds[k]);
@@ -111,7 +111,7 @@ START_TEST(test_shared_translator_gives_each_thread_what_it_gets_alone)
             run_alone(&alone[i]);
         }
         ck_assert_int_eq(pthread_barrier_init(&start, NULL, THREADS), 0);
-        for (int i = 0; i < THREADS; i++)
+        for (int i = 0; SUPPORT_ROW(i, beside); i++)
             ck_assert_int_eq(pthread_create(&thread[i], NULL, run, &beside[i]), 0);
         for (int i = 0; i < THREADS; i++) ck_assert_int_eq(pthread_join(thread[i], NULL), 0);
         for (int i = 0; i < THREADS; i++) {
@@ -148,10 +148,3 @@ START_TEST(test_tapes_are_kept_up_to_a_number_and_without_errors)
     lb_tapes_free(NULL);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("shared translator",
-                             SUPPORT_TESTS(test_shared_translator_gives_each_thread_what_it_gets_alone,
-                                           test_tapes_are_kept_up_to_a_number_and_without_errors));
-}

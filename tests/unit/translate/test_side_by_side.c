@@ -51,7 +51,7 @@ START_TEST(test_side_by_side_texts_take_the_memory_that_is_meant_for_them)
     for (int i = 0; i < TEXTS; i++) texts[i] = text;
     for (int i = 0; i < TEXTS; i++) targets[i] = target;
     support_small_files();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char out[SUPPORT_PATH];
         const lb_training_config *asked = &cases[i].config;
         lb_training_config c = support_small_config(out, "model");
@@ -70,9 +70,3 @@ START_TEST(test_side_by_side_texts_take_the_memory_that_is_meant_for_them)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("side_by_side",
-                             SUPPORT_TESTS(test_side_by_side_texts_take_the_memory_that_is_meant_for_them));
-}

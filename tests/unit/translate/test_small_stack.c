@@ -96,9 +96,3 @@ START_TEST(test_train_and_translate_all_on_a_small_stack_have_room)
         }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("small stack",
-                             SUPPORT_TESTS(test_train_and_translate_all_on_a_small_stack_have_room));
-}

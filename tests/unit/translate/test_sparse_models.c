@@ -1,5 +1,6 @@
 /* Models whose attention weights or probabilities are sparse, from training to outputs. It takes seconds. */
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -38,12 +39,6 @@ static lb_training_config usual(void)
                                 .seed = 1,
                                 .out = support_path(out, "out"),
                                 .stop = stop};
-}
-
-static void train(const lb_training_config *config)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
 }
 
 static void check_row(const lb_real *weights, int64_t count, int64_t *zeros)
@@ -90,21 +85,21 @@ static const struct {
 
 START_TEST(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_keys_out)
 {
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    for (size_t k = 0; SUPPORT_ROW(k, kinds); k++) {
         lb_training_config config = usual();
         config.model = kinds[k].model;
         config.attention = kinds[k].attention;
         config.attention_weights = kinds[k].weights;
         config.loss = kinds[k].loss;
         config.fresh = true;
-        train(&config);
+        support_small_train(&config);
         check_attention(out, (int)k);
         char stopped[SUPPORT_PATH];
         config.out = support_path(stopped, "stopped");
         stop_after = 50;
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
-        train(&config);
+        support_small_train(&config);
         support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
     }
 }
@@ -120,7 +115,7 @@ START_TEST(test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_im
     config.hidden = 32;
     config.steps = 400;
     config.lr = 0.02;
-    train(&config);
+    support_small_train(&config);
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator, "%s", error.message);
     lb_translate_config search = {.beam = 5, .n_best = 5};
@@ -155,19 +150,20 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
         "it was trained with attention_weights softmax, this run has attention_weights entmax";
     lb_training_config config = usual();
     config.steps = 20;
-    train(&config);
+    support_small_train(&config);
     config.attention_weights = LB_ENTMAX;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, word), "%s", error.message);
+    error = (lb_error){0};
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     char second[SUPPORT_PATH];
     lb_training_config next = {.from = out,
                                .train = train_file,
                                .dev = dev_file,
                                .steps = 20,
                                .out = support_path(second, "second")};
-    train(&next);
+    support_small_train(&next);
     lb_safetensors *file = lb_model_file_open(second, NULL, &error);
     ck_assert_msg(file, "%s", error.message);
     ck_assert_ptr_nonnull(
@@ -181,12 +177,3 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
         "%s", error.message);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "sparse models",
-        SUPPORT_TESTS(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_keys_out,
-                      test_sparse_probabilities_end_with_fewer_outputs_and_score_what_is_impossible,
-                      test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_starts_from_it));
-}

@@ -183,15 +183,3 @@ START_TEST(test_stepper_new_of_an_impossible_configuration_is_an_error)
     lb_stepper_free(NULL);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("stepper",
-                             SUPPORT_TESTS(test_stepper_ends_with_the_weights_of_one_call,
-                                           test_stepper_translator_follows_the_training,
-                                           test_stepper_about_counts_steps_and_follows_the_learning_rate,
-                                           test_stepper_step_after_the_last_one_is_an_error,
-                                           test_stepper_measure_of_no_pairs_is_an_error,
-                                           test_stepper_reads_pairs_and_measures_those_held_out,
-                                           test_stepper_new_of_an_impossible_configuration_is_an_error));
-}

@@ -112,7 +112,7 @@ static int64_t steps_of(const lb_translator *translator, lb_translate_config con
 static void expect_stops(int kind)
 {
     lb_translator *translator = open_endless(kind);
-    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, searches); i++) {
         if (kind == VOTE && searches[i].sample) continue;
         lb_translations *found;
         int64_t all = kind == VOTE ? 2 * LIMIT : LIMIT;
@@ -134,7 +134,7 @@ static void expect_stops(int kind)
 
 START_TEST(test_translate_all_each_kind_stops_between_two_steps_of_each_search)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) expect_stops(kinds[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) expect_stops(kinds[i]);
 }
 END_TEST
 
@@ -157,7 +157,7 @@ END_TEST
 START_TEST(test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_outputs)
 {
     static const int trained[] = {600, 60, 0};
-    for (size_t i = 0; i < sizeof trained / sizeof *trained; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, trained); i++) {
         support_train_pair_model(support_path(path, "pair"), trained[i], LB_ATTENTION_ADDITIVE);
         lb_translator *translator = lb_translator_open(path, &error);
         ck_assert_msg(translator, "%s", error.message);
@@ -217,13 +217,3 @@ START_TEST(test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "stop", SUPPORT_TESTS(test_translate_all_each_kind_stops_between_two_steps_of_each_search,
-                              test_translate_all_a_later_batch_is_stopped_too,
-                              test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_outputs,
-                              test_beam_search_with_a_near_horizon_waits_for_outputs_of_twice_the_source,
-                              test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output));
-}

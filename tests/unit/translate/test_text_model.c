@@ -213,7 +213,8 @@ static void write_model_of(int64_t source_ids, int64_t target_ids, const char *t
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
     lb_status status =
-        lb_model_save(model, params, support_path(path, "model"), metadata, (int64_t)count, &error);
+        lb_model_save(model, params, support_path(path, "model"),
+                      (lb_checkpoint_extra){.metadata = metadata, .metadata_count = (int64_t)count}, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
 }
@@ -300,7 +301,7 @@ START_TEST(test_text_model_load_of_anything_else_is_refused_with_a_reason)
         {TASK, SOURCE, SOURCE, "lookback.target_vocabulary: found 10 symbols, expected at most 7"},
         {TASK, TARGET, TARGET, "the vocabularies have 7 and 7 symbols, expected 10 and 7 as in the model"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_text_model loaded;
         write_model(cases[i].task, cases[i].source, cases[i].target);
         ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
@@ -384,7 +385,7 @@ START_TEST(test_text_model_limit_is_in_proportion_to_the_source_if_training_knew
     const lb_text_model target = {.longest_source = 9, .longest_target = 65535},
                         source = {.longest_source = 65535}, honest = {.longest_target = 128};
     const lb_text_model *const hostile[] = {&target, &source};
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, hostile); i++) {
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 1), 2 * 128 + 8);
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 16), 2 * 128 + 8);
         ck_assert_int_eq(lb_text_model_limit(hostile[i], 17), 2 * 256 + 8);
@@ -446,21 +447,3 @@ START_TEST(test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing)
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "text model",
-        SUPPORT_TESTS(test_text_model_load_gives_what_was_saved,
-                      test_text_model_load_gives_one_vocabulary_where_one_was_shared,
-                      test_text_model_load_gives_the_ensemble_that_was_saved,
-                      test_translator_open_with_takes_a_model_of_a_kind_of_ones_own,
-                      test_text_model_save_of_what_does_not_fit_is_an_error,
-                      test_text_model_load_of_anything_else_is_refused_with_a_reason,
-                      test_text_model_load_of_an_old_model_that_sorts_has_the_rule_and_the_symbols_of_lists,
-                      test_text_model_load_of_weights_without_a_model_is_refused,
-                      test_text_model_limit_is_one_for_all_that_training_knew,
-                      test_text_model_limit_is_in_proportion_to_the_source_if_training_knew_long_ones,
-                      test_text_model_any_flipped_byte_of_the_file_is_refused,
-                      test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

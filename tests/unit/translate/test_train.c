@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static lb_error error;
@@ -214,28 +213,6 @@ START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
 }
 END_TEST
 
-static lb_status die_at_step(void *context, const lb_event *event, lb_error *failure)
-{
-    (void)failure;
-    if (event->kind == LB_EVENT_STEPPED && event->step.step == *(const int *)context) _exit(7);
-    return LB_OK;
-}
-
-/* Trains in a separate process, which is killed in the middle of that step. */
-static void train_and_die(lb_training_config config, int step)
-{
-    pid_t child = fork();
-    ck_assert_int_ge(child, 0);
-    if (child == 0) {
-        config.context = &step;
-        config.tell = die_at_step;
-        _exit(lb_translator_train(config, NULL, NULL) ? 1 : 0);
-    }
-    int status;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-}
-
 START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
 {
     char out[SUPPORT_PATH];
@@ -243,8 +220,8 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     support_small_files();
     lb_training_config config = support_small_config(out, "killed");
     listen(&config, &h);
-    train_and_die(config, 120);
-    train_and_die(config, 210);
+    support_small_dies(config, 120);
+    support_small_dies(config, 210);
     ck_assert(support_exists("killed/model.safetensors"));
     h.evaluations = 4;
     support_small_train(&config);
@@ -406,17 +383,3 @@ START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
     support_fail_allocation(0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train",
-        SUPPORT_TESTS(
-            test_train_learns_tells_its_listener_and_leaves_its_files,
-            test_train_keeps_the_models_of_the_last_evaluations,
-            test_train_keeps_the_lowest_symbol_error_where_nothing_is_right,
-            test_train_gives_the_weights_of_the_program, test_train_goes_on_after_a_kill_with_the_same_bits,
-            test_train_of_several_seeds_is_one_ensemble, test_train_of_several_seeds_is_not_for_a_group,
-            test_train_forgotten_separator_is_hinted_at, test_train_error_of_a_listener_ends_the_training,
-            test_train_any_failing_allocation_is_an_error_and_leaks_nothing));
-}

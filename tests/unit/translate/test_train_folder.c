@@ -2,6 +2,7 @@
  * nothing. */
 #include "io/path.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -33,12 +34,6 @@ static lb_training_config usual(void)
                                 .out = support_path(out, "out")};
 }
 
-static void train(const lb_training_config *config)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
-}
-
 static void expect_busy(const lb_training_config *config, const char *folder)
 {
     char path[SUPPORT_PATH], process[32];
@@ -62,7 +57,7 @@ START_TEST(test_train_in_a_folder_that_another_training_has_is_refused)
     config.seeds = 2;
     expect_busy(&config, "out/seed-2");
     ck_assert(!support_exists("out/model.safetensors"));
-    train(&config);
+    support_small_train(&config);
     ck_assert_uint_eq(support_match_count("out/.lock") + support_match_count("out/*/.lock"), 0);
 }
 END_TEST
@@ -99,11 +94,11 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     lb_training_config config = usual();
     config.tell = note_set_aside;
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     ck_assert_str_eq(set_aside, "");
     char *first = support_content("out/model.safetensors", &first_count);
     config.seed = 2;
-    train(&config);
+    support_small_train(&config);
     ck_assert_str_eq(set_aside, support_path(expected, "out/model.old-1.safetensors"));
     expect_same_content("out/model.old-1.safetensors", first, first_count);
     char *second = support_content("out/model.safetensors", &second_count);
@@ -118,7 +113,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     config.seed = 2;
     config.fresh = false;
     config.stop = NULL;
-    train(&config);
+    support_small_train(&config);
     ck_assert_str_eq(set_aside, "");
     ck_assert_uint_eq(support_match_count("out/model.old-*"), 2);
     free(first);
@@ -130,9 +125,9 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_of_each_seed)
 {
     lb_training_config config = usual();
     config.seeds = 2;
-    train(&config);
+    support_small_train(&config);
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     ck_assert_uint_eq(support_match_count("out/seed-1/model.old-1.safetensors"), 1);
     ck_assert_uint_eq(support_match_count("out/seed-2/model.old-1.safetensors"), 1);
 }
@@ -157,7 +152,7 @@ static lb_status make_trouble(void *context, const lb_event *event, lb_error *fa
         t->warnings++;
     }
     if (event->kind != LB_EVENT_STEPPED) return LB_OK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         support_path(path, names[i]);
         if (event->step.step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
         if (event->step.step == t->until) ck_assert_int_eq(rmdir(path), 0);
@@ -173,12 +168,12 @@ START_TEST(test_train_continues_while_nothing_can_be_written)
     trouble t = {.from = 1, .until = EVERY + 1};
     lb_training_config config = usual();
     config.out = support_path(undisturbed, "undisturbed");
-    train(&config);
+    support_small_train(&config);
     config.out = out;
     config.context = &t;
     config.tell = make_trouble;
     ck_assert_int_eq(mkdir(out, 0700), 0);
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_ge(t.warnings, 3);
     support_assert_same_files("out/model.safetensors", "undisturbed/model.safetensors");
     char *log = support_content("out/log.jsonl", &count);
@@ -200,13 +195,3 @@ START_TEST(test_train_whose_last_files_cannot_be_written_fails)
     ck_assert_int_ge(t.warnings, 1);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("train_folder",
-                             SUPPORT_TESTS(test_train_in_a_folder_that_another_training_has_is_refused,
-                                           test_train_fresh_keeps_the_earlier_model_under_another_name,
-                                           test_train_fresh_keeps_the_earlier_model_of_each_seed,
-                                           test_train_continues_while_nothing_can_be_written,
-                                           test_train_whose_last_files_cannot_be_written_fails));
-}

@@ -3,6 +3,7 @@
 #include "io/safetensors.h"
 #include "models/built_in.h"
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -77,14 +78,6 @@ static lb_training_config second(void)
     return config;
 }
 
-static lb_training_result train(const lb_training_config *config)
-{
-    lb_training_result result = {0};
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
-    return result;
-}
-
 static void train_base(const char *model, bool tied)
 {
     lb_set_threads(1);
@@ -101,7 +94,7 @@ static void train_base(const char *model, bool tied)
     config.model = model;
     config.tied = tied;
     config.embed = model ? 0 : 16;
-    train(&config);
+    support_small_train(&config);
 }
 
 static lb_safetensors *open_model(const char *folder)
@@ -172,7 +165,7 @@ static void expect_same_logits(const lb_translator *old, const lb_translator *gr
 static void expect_same_outputs(lb_translator *old, lb_translator *grown)
 {
     static const char *const words[] = {"abc", "hg", "deaf", "b", "gbh"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
         char *a = lb_translate(old, words[i], &error), *b = lb_translate(grown, words[i], &error);
         ck_assert_str_eq(a, b);
         lb_release(a);
@@ -197,14 +190,15 @@ static const struct {
 } kinds[] = {{NULL, false, 12}, {NULL, true, 9}, {"transformer", false, 12}, {"transformer", true, 9}};
 
 /* A step too small to change anything: the model is the old one with new symbols. */
-START_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols)
+START_LOOP_TEST(test_train_from_a_model_begins_with_its_weights_and_adds_symbols,
+                sizeof kinds / sizeof *kinds)
 {
     static const char *const none[] = {NULL};
     train_base(kinds[_i].model, kinds[_i].tied);
     lb_training_config config = second();
     config.steps = 1;
     config.lr = 1e-30;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(compare_rows(none, true), kinds[_i].rows);
     expect_same_model(
         !kinds[_i].model); /* such a small transformer is unsure: new symbols change its outputs */
@@ -224,16 +218,16 @@ START_TEST(test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols
     fresh.train = new_file;
     fresh.dev = new_dev;
     fresh.out = out;
-    train(&fresh);
+    support_small_train(&fresh);
     double fresh_loss = first_loss;
     config.fresh = true;
-    double share = train(&config).dev.exact_match;
+    double share = support_small_train(&config).dev.exact_match;
     ck_assert_msg(first_loss < 0.7 * fresh_loss, "loss %g, of a new model %g", first_loss, fresh_loss);
     ck_assert_double_ge(share, 0.8); /* the old one knows none of the new symbols: it has 0.1 */
 }
 END_TEST
 
-START_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits)
+START_LOOP_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits, sizeof kinds / sizeof *kinds)
 {
     static const char *const frozen[] = {"source_embedding", "encoder", NULL};
     static const char *const of_transformer[] = {"source_embedding", "transformer.encoder", NULL};
@@ -245,7 +239,7 @@ START_TEST(test_train_from_a_model_with_frozen_modules_leaves_their_bits)
     config.dropout = 0.2;
     config.steps = 30;
     config.freeze = transformer ? "source_embedding,transformer.encoder" : "source_embedding,encoder";
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(compare_rows(transformer ? of_transformer : frozen, false), kinds[_i].rows);
 }
 END_TEST
@@ -256,7 +250,7 @@ START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bi
     lb_training_config config = second();
     config.steps = 50;
     config.freeze = "target_embedding";
-    train(&config);
+    support_small_train(&config);
     config.out = support_path((char[SUPPORT_PATH]){0}, "stopped");
     for (int steps = 1; steps <= 14; steps += 13) { /* also before the first one */
         config.fresh = true;
@@ -264,7 +258,7 @@ START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bi
         error = (lb_error){0};
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
-        train(&config);
+        support_small_train(&config);
         support_assert_same_weights("out/model.safetensors", "stopped/model.safetensors");
     }
 }
@@ -294,7 +288,7 @@ START_TEST(test_train_from_a_model_that_is_better_than_what_follows_keeps_it)
         stop_after = steps;
         if (steps) ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = !steps;
-        lb_training_result result = train(&config);
+        lb_training_result result = support_small_train(&config);
         ck_assert_int_eq(kept.step, 0);
         ck_assert_double_eq(result.dev.exact_match, kept.dev.exact_match);
         ck_assert_double_gt(result.dev.exact_match, 0.5);
@@ -315,13 +309,13 @@ START_TEST(test_train_from_another_model_is_another_run)
     train_base(NULL, false);
     lb_training_config config = second(), other = usual();
     config.steps = EVERY;
-    train(&config);
+    support_small_train(&config);
     config.freeze = "encoder";
     expect_refused(&config, LB_ERROR_FORMAT, "it was trained with freeze unset, this run has freeze encoder");
     config.freeze = NULL;
     other.seed = 2;
     other.fresh = true;
-    train(&other);
+    support_small_train(&other);
     expect_refused(&config, LB_ERROR_FORMAT, "base has changed, or is a different one)");
     other.out = out;
     other.train = new_file;
@@ -331,7 +325,7 @@ START_TEST(test_train_from_another_model_is_another_run)
     other.steps = EVERY;
     expect_refused(&other, LB_ERROR_FORMAT, "it started from a trained model");
     other.fresh = true;
-    train(&other);
+    support_small_train(&other);
     expect_refused(&config, LB_ERROR_FORMAT, "it did not start from a trained model");
 }
 END_TEST
@@ -368,7 +362,7 @@ START_TEST(test_train_from_a_model_that_does_not_fit_is_refused_in_words)
     config.seeds = 2;
     config.steps = EVERY;
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     config = second();
     expect_refused(&config, LB_ERROR_ARGUMENT, "it is an ensemble, expected a single model");
 }
@@ -411,40 +405,17 @@ START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
                                  .seed = 1,
                                  .batch = 8,
                                  .out = support_path(base, "base")};
-    train(&config);
+    support_small_train(&config);
     config.sort = &larger;
     config.from = base;
     config.out = support_path(out, "out");
     config.hidden = config.embed = 0;
     config.lr = 1e-30;
     config.steps = 1;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(compare_rows((const char *const[]){NULL}, true), 40);
     config.sort = &smaller;
     config.fresh = true;
     expect_refused(&config, LB_ERROR_ARGUMENT, "it has max_number 9, this run has max_number 8");
 }
 END_TEST
-
-int main(void)
-{
-    Suite *suite = suite_create("train_from");
-    TCase *tests = tcase_create("train_from");
-    const int kind_count = (int)(sizeof kinds / sizeof *kinds);
-    tcase_add_loop_test(tests, test_train_from_a_model_begins_with_its_weights_and_adds_symbols, 0,
-                        kind_count);
-    tcase_add_test(tests, test_train_from_a_model_starts_below_a_new_one_and_learns_new_symbols);
-    tcase_add_loop_test(tests, test_train_from_a_model_with_frozen_modules_leaves_their_bits, 0, kind_count);
-    tcase_add_test(tests, test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bits);
-    tcase_add_test(tests, test_train_from_a_model_that_is_better_than_what_follows_keeps_it);
-    tcase_add_test(tests, test_train_from_another_model_is_another_run);
-    tcase_add_test(tests, test_train_from_a_model_that_does_not_fit_is_refused_in_words);
-    tcase_add_test(tests, test_train_from_a_model_that_no_setting_makes_is_refused);
-    tcase_add_test(tests, test_train_from_a_model_that_sorts_adds_numbers);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

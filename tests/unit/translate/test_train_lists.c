@@ -2,6 +2,7 @@
 #include "data/sort_task.h"
 #include "support/pair_program.h"
 #include "support/process.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -29,18 +30,11 @@ static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
                                 .out = support_path(out, name)};
 }
 
-static lb_training_result train(const lb_training_config *config)
-{
-    lb_training_result result = {0};
-    ck_assert_msg(lb_translator_train(*config, &result, &error) == LB_OK, "%s", error.message);
-    return result;
-}
-
 START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
 {
     char out[SUPPORT_PATH];
     lb_training_config config = small_config(out, "out");
-    lb_training_result result = train(&config);
+    lb_training_result result = support_small_train(&config);
     ck_assert_double_gt(result.dev.exact_match, 0.7);
     ck_assert_int_eq(result.pairs, 2000);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 3);
@@ -63,7 +57,7 @@ START_TEST(test_train_lists_target_ends_the_training)
     char out[SUPPORT_PATH];
     lb_training_config config = small_config(out, "out");
     config.target = 1e-3;
-    ck_assert_double_ge(train(&config).dev.exact_match, 1e-3);
+    ck_assert_double_ge(support_small_train(&config).dev.exact_match, 1e-3);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 1);
 }
 END_TEST
@@ -106,7 +100,7 @@ START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was
         config.average = -1;
         config.context = points;
         config.tell = keep_points;
-        train(&config);
+        support_small_train(&config);
         best = 0;
         for (int64_t step = 1; step <= EVALUATIONS; step++) {
             const lb_train_point *p = &points[step - 1];
@@ -148,7 +142,7 @@ START_TEST(test_train_lists_gives_the_weights_of_the_program)
     support_result_free(&result);
     lb_training_config config = small_config(out, "call");
     config.steps = 50;
-    train(&config);
+    support_small_train(&config);
     support_assert_same_weights("program/sort.safetensors", "call/sort.safetensors");
 }
 END_TEST
@@ -159,7 +153,7 @@ START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
     lb_training_config config = small_config(out, "out");
     config.steps = 20;
     config.seeds = 2;
-    train(&config);
+    support_small_train(&config);
     ck_assert(support_exists("out/seed-2/sort.safetensors"));
     lb_translator *translator = lb_translator_open(out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
@@ -174,7 +168,7 @@ START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
     lb_training_config config = small_config(out, "out");
     config.test[0] = (lb_test){.name = "short", .file = "1-2"};
     config.test[1] = (lb_test){.name = "long", .file = "9"};
-    lb_training_result result = train(&config);
+    lb_training_result result = support_small_train(&config);
     ck_assert(result.test_pairs[0] == 2000 && result.test_pairs[1] == 2000 && result.test_pairs[2] == 0);
     ck_assert_double_gt(result.test[0].exact_match, result.dev.exact_match - 0.1);
     ck_assert_double_lt(result.test[1].exact_match, 0.1);
@@ -188,7 +182,7 @@ START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, "it has other tests") != NULL, "%s", error.message);
     static const char *const wrong[] = {"tests.tsv", "5-4", "1-9999999"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, wrong); i++) {
         config.test[1].file = wrong[i];
         error = (lb_error){0};
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
@@ -222,18 +216,18 @@ START_TEST(test_train_lists_learns_other_tasks_and_reads_what_people_type)
         {LB_LIST_REVERSE, "7  3", "3 7"}, {LB_LIST_COPY, "7 03", "7 3"}, {LB_LIST_ADD, " 5+\t2 ", "7"}};
     static const char *const sums[] = {"5", "5+", "+5", "5+2+1", "+5+2", "5-2", "five+2"};
     char out[SUPPORT_PATH], other[SUPPORT_PATH];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_sort_task own = {.max_value = 9, .min_length = 1, .max_length = 2, .what = cases[i].what};
         lb_training_config config = small_config(out, lb_list_task_names[cases[i].what]);
         if (own.what == LB_LIST_ADD) own.max_length = 1;
         config.sort = &own;
-        ck_assert_double_gt(train(&config).dev.exact_match, 0.6);
+        ck_assert_double_gt(support_small_train(&config).dev.exact_match, 0.6);
         char *answer = answer_of(out, cases[i].text);
         ck_assert_msg(answer != NULL, "%s", error.message);
         ck_assert_str_eq(answer, cases[i].answer);
         lb_release(answer);
     }
-    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, sums); i++) {
         error = (lb_error){0};
         ck_assert(!answer_of(out, sums[i]));
         ck_assert_msg(strstr(error.message, i < 5
@@ -285,7 +279,7 @@ START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
                  {{.hallucinate = 2}, "hallucinate: found 2, expected at most 1"},
                  {{.sort = &task, .hallucinate = 0.5}, "hallucinate: found lists, expected pairs of texts"},
                  {{.lr = -1}, "lr: found -1, expected 0 or more"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_training_config config = cases[i].config;
         error = (lb_error){0};
         ck_assert_int_eq(lb_training_config_settle(&config, &error), LB_ERROR_ARGUMENT);
@@ -293,18 +287,3 @@ START_TEST(test_train_lists_invalid_field_is_named_with_its_value)
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train lists",
-        SUPPORT_TESTS(test_train_lists_learns_to_sort_and_leaves_its_files,
-                      test_train_lists_target_ends_the_training,
-                      test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force,
-                      test_train_lists_gives_the_weights_of_the_program,
-                      test_train_lists_of_several_seeds_is_one_ensemble,
-                      test_train_lists_of_other_lengths_are_measured_by_their_names,
-                      test_train_lists_learns_other_tasks_and_reads_what_people_type,
-                      test_train_lists_impossible_ones_are_refused,
-                      test_train_lists_invalid_field_is_named_with_its_value));
-}

@@ -143,7 +143,7 @@ START_TEST(test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_a
         int min_count;
         bool bar;
     } cases[] = {{0, true}, {1, true}, {2, true}, {3, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char out[SUPPORT_PATH];
         lb_training_config config = support_small_config(out, "out");
         config.train = config.dev = NULL;
@@ -165,13 +165,3 @@ START_TEST(test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_a
     }
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_memory",
-        SUPPORT_TESTS(test_train_pairs_in_memory_give_the_bits_of_the_file,
-                      test_train_step_by_step_takes_pairs_in_memory_too,
-                      test_train_bad_pairs_in_memory_are_refused_before_anything_is_written,
-                      test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_at_least));
-}

@@ -85,11 +85,3 @@ START_TEST(test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest)
     ck_assert(config.average == 0.998 && other.average == 0.998);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("train_refused",
-                             SUPPORT_TESTS(test_train_impossible_configuration_is_refused,
-                                           test_train_bad_file_is_an_error_with_file_and_line,
-                                           test_train_config_settle_fills_in_the_recipe_and_keeps_the_rest));
-}

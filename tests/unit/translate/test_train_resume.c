@@ -1,5 +1,6 @@
 /* Resuming a checkpoint: of the same run, a longer run, and another run. */
 #include "support/pair_program.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/translate.h>
@@ -47,12 +48,6 @@ static lb_training_config usual(void)
                                 .tell = see};
 }
 
-static void train(const lb_training_config *config)
-{
-    error = (lb_error){0};
-    ck_assert_msg(lb_translator_train(*config, NULL, &error) == LB_OK, "%s", error.message);
-}
-
 static void expect_refused(const lb_training_config *config, const char *text)
 {
     error = (lb_error){0};
@@ -64,10 +59,10 @@ static void expect_refused(const lb_training_config *config, const char *text)
 START_TEST(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps)
 {
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     lb_train_point last = seen.points[seen.count - 1];
     config.steps = 2 * STEPS;
-    train(&config);
+    support_small_train(&config);
     ck_assert_int_eq(seen.count, 2 * STEPS / EVERY);
     ck_assert_mem_eq(&seen.points[STEPS / EVERY - 1], &last, sizeof last);
     for (int64_t i = STEPS / EVERY; i < seen.count; i++) {
@@ -83,12 +78,12 @@ START_TEST(test_train_average_is_part_of_the_run)
 {
     lb_training_config config = usual();
     config.steps = config.evaluate_every = 3;
-    train(&config);
+    support_small_train(&config);
     double averaged = seen.points[0].dev.loss;
     config.average = -1;
     expect_refused(&config, "it was trained with average 0.998, this run has average 0");
     config.fresh = true;
-    train(&config);
+    support_small_train(&config);
     ck_assert_double_lt(seen.points[0].dev.loss, averaged); /* at the start, an average lags behind */
     lb_release(seen.points);
 }
@@ -97,7 +92,7 @@ END_TEST
 START_TEST(test_train_fewer_steps_than_are_done_are_refused)
 {
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     config.steps = STEPS - 1;
     expect_refused(&config, "checkpoint.safetensors: it is at step 60, this run has steps 59");
     lb_release(seen.points);
@@ -129,7 +124,7 @@ static void describe_anew(void (*change)(cJSON *run))
 START_TEST(test_train_with_what_the_checkpoint_does_not_have_is_refused)
 {
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     config.cell = LB_CELL_LSTM;
     expect_refused(&config, "it was trained with cell unset, this run has cell lstm");
     lb_release(seen.points);
@@ -139,7 +134,7 @@ END_TEST
 START_TEST(test_train_on_a_changed_file_is_refused_with_its_name)
 {
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     support_write_pairs("dev.tsv", 41, 2);
     expect_refused(&config, "it was evaluated on other pairs (");
     ck_assert_ptr_nonnull(strstr(error.message, "dev.tsv has changed, or is a different file)"));
@@ -162,7 +157,7 @@ static void make_rubbish(cJSON *run)
 START_TEST(test_train_checkpoint_with_rubbish_for_a_run_is_no_crash)
 {
     lb_training_config config = usual();
-    train(&config);
+    support_small_train(&config);
     describe_anew(make_rubbish);
     error = (lb_error){0};
     lb_status status = lb_translator_train(config, NULL, &error);
@@ -179,7 +174,7 @@ START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_s
     struct stat found;
     lb_training_config config = usual();
     ck_assert_int_eq(mkdir(out, 0700), 0);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; SUPPORT_ROW(i, targets); i++) {
         ck_assert_int_eq(symlink(targets[i], support_path(path, "out/checkpoint.safetensors")), 0);
         error = (lb_error){0};
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_OPEN);
@@ -191,15 +186,3 @@ START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_s
     ck_assert(!support_exists("out/model.safetensors"));
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "train_resume",
-        SUPPORT_TESTS(test_train_more_steps_resume_a_finished_run_on_the_schedule_of_all_steps,
-                      test_train_average_is_part_of_the_run, test_train_fewer_steps_than_are_done_are_refused,
-                      test_train_with_what_the_checkpoint_does_not_have_is_refused,
-                      test_train_on_a_changed_file_is_refused_with_its_name,
-                      test_train_checkpoint_with_rubbish_for_a_run_is_no_crash,
-                      test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started));
-}

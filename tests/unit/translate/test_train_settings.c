@@ -53,7 +53,8 @@ static lb_status train(lb_training_config config, const char *folder)
     return lb_translator_train(config, &result, &error);
 }
 
-START_TEST(test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits)
+START_LOOP_TEST(test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits,
+                sizeof settings / sizeof *settings)
 {
     lb_set_threads(1);
     support_write_pairs("train.tsv", 200, 1);
@@ -90,7 +91,8 @@ static void check_transformer(const lb_transformer_config *found, const lb_train
     ck_assert(found->softcap == wanted->softcap && found->embedding_scale == wanted->embedding_scale);
 }
 
-START_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_from_it)
+START_LOOP_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_from_it,
+                sizeof settings / sizeof *settings)
 {
     lb_set_threads(1);
     support_write_pairs("train.tsv", 200, 1);
@@ -116,7 +118,7 @@ END_TEST
 START_TEST(test_train_settings_of_a_transformer_are_refused_for_a_seq2seq)
 {
     const lb_training_config bad[] = {{.positions = LB_POSITIONAL_NONE}, {.kv_heads = 2}, {.softcap = 1}};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         lb_training_config config = bad[i];
         config.model = "seq2seq";
         ck_assert_int_eq(train(config, "bad"), LB_ERROR_ARGUMENT);
@@ -133,21 +135,3 @@ START_TEST(test_train_settings_of_a_transformer_are_refused_for_a_seq2seq)
     ck_assert_msg(strstr(error.message, "softcap: found -1, expected 0 or more"), "%s", error.message);
 }
 END_TEST
-
-int main(void)
-{
-    enum { SETTINGS = sizeof settings / sizeof *settings };
-    Suite *suite = suite_create("settings of trainings");
-    TCase *tests = tcase_create("each setting");
-    tcase_add_loop_test(tests, test_train_any_setting_interrupted_and_resumed_ends_with_the_same_bits, 0,
-                        SETTINGS);
-    tcase_add_loop_test(tests, test_train_any_setting_is_that_of_the_model_and_of_one_that_starts_from_it, 0,
-                        SETTINGS);
-    tcase_add_test(tests, test_train_settings_of_a_transformer_are_refused_for_a_seq2seq);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
-}

@@ -282,19 +282,3 @@ START_TEST(test_index_of_a_file_with_a_bad_line_is_not_made)
     ck_assert_int_ne(access(INDEX, F_OK), 0);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "training pairs",
-        SUPPORT_TESTS(test_passes_over_a_large_file_are_counted_but_not_with_an_index,
-                      test_index_is_made_once_and_then_used,
-                      test_index_of_a_small_file_is_made_only_if_asked_for,
-                      test_index_of_a_large_file_is_made_by_itself_in_the_folder_of_the_training,
-                      test_index_in_a_file_that_is_named_is_made_of_any_file_and_a_link_is_followed,
-                      test_index_of_a_large_file_is_made_unless_it_shall_not_be,
-                      test_index_that_does_not_fit_is_replaced, test_index_that_cannot_be_written_is_a_note,
-                      test_index_in_a_folder_without_permission_is_a_note,
-                      test_index_that_cannot_be_read_is_not_replaced,
-                      test_index_of_a_file_with_a_bad_line_is_not_made));
-}

@@ -1,6 +1,7 @@
 /* Translators: opening models, translating texts and lists, and errors. It takes seconds. */
 #include "support/alloc.h"
 #include "support/pair_model.h"
+#include "support/small_training.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -25,13 +26,6 @@ static char folder[SUPPORT_PATH], model[SUPPORT_PATH], ensemble[SUPPORT_PATH], p
 
 static lb_error error;
 
-static lb_translator *open_model(const char *path)
-{
-    lb_translator *translator = lb_translator_open(path, &error);
-    ck_assert_msg(translator != NULL, "%s", error.message);
-    return translator;
-}
-
 static void expect_translation(lb_translator *translator, const char *text, const char *output)
 {
     char *found = lb_translate(translator, text, &error);
@@ -52,8 +46,8 @@ static lb_translations *translate_all(lb_translator *translator, const char *con
 START_TEST(test_translate_gives_the_best_output_of_a_file_a_folder_or_an_ensemble)
 {
     const char *const paths[] = {model, folder, ensemble, plain};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        lb_translator *translator = open_model(paths[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
+        lb_translator *translator = support_open_model(paths[i]);
         expect_translation(translator, "bad", "B A " TSH);
         expect_translation(translator, "ec\xc3\xa9", OPEN_E " C " OPEN_E " " LONG);
         lb_translator_close(translator);
@@ -65,8 +59,8 @@ END_TEST
 START_TEST(test_translate_of_a_list_is_the_list_in_order)
 {
     const char *const paths[] = {sorter, sort_folder};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        lb_translator *translator = open_model(paths[i]);
+    for (size_t i = 0; SUPPORT_ROW(i, paths); i++) {
+        lb_translator *translator = support_open_model(paths[i]);
         expect_translation(translator, "7 3 9 1", "1 3 7 9");
         expect_translation(translator, " 5\t 00 05 ", "0 5 5");
         ck_assert(lb_translator_about(translator).sorts);
@@ -85,7 +79,9 @@ static void write_old_sorter(const char *path)
     const lb_safetensors_metadata metadata[] = {
         {"lookback.task", "{\"task\":\"sort\",\"max_number\":9,\"min_length\":2,\"max_length\":4}"},
         {"lookback.training", "{\"step\":250}\n{\"step\":500}\n"}};
-    ck_assert_int_eq(lb_model_save(old, params, path, metadata, 2, &error), LB_OK);
+    ck_assert_int_eq(lb_model_save(old, params, path,
+                                   (lb_checkpoint_extra){.metadata = metadata, .metadata_count = 2}, &error),
+                     LB_OK);
     lb_params_free(params);
     lb_safetensors_close(file);
 }
@@ -94,7 +90,7 @@ START_TEST(test_translator_opens_a_model_that_sorts_without_vocabularies)
 {
     char path[SUPPORT_PATH];
     write_old_sorter(support_path(path, "old.safetensors"));
-    lb_translator *translator = open_model(path);
+    lb_translator *translator = support_open_model(path);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert(facts.sorts && facts.source == facts.target);
     ck_assert_int_eq(lb_vocabulary_size(facts.source), LB_FIRST_TOKEN + 10);
@@ -108,7 +104,7 @@ END_TEST
 
 START_TEST(test_translator_about_tells_the_facts)
 {
-    lb_translator *translator = open_model(folder);
+    lb_translator *translator = support_open_model(folder);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert_str_eq(facts.path, model);
     ck_assert_str_eq(facts.model->kind->name, "seq2seq");
@@ -141,12 +137,12 @@ static const struct {
 
 START_TEST(test_translate_text_that_cannot_be_read_is_an_error_or_skipped)
 {
-    for (size_t i = 0; i < sizeof bad_texts / sizeof *bad_texts; i++) {
+    for (size_t i = 0; SUPPORT_ROW(i, bad_texts); i++) {
         char message[128];
         const char *good = bad_texts[i].list ? "7 3" : "bad",
                    *result = bad_texts[i].list ? "3 7" : "B A " TSH;
         const char *const texts[] = {good, bad_texts[i].text, good};
-        lb_translator *translator = open_model(bad_texts[i].list ? sorter : model);
+        lb_translator *translator = support_open_model(bad_texts[i].list ? sorter : model);
         error = (lb_error){0};
         ck_assert_ptr_null(lb_translate(translator, bad_texts[i].text, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -256,7 +252,7 @@ START_TEST(test_translate_any_failing_allocation_is_an_error_and_leaks_nothing)
     const char *const paths[] = {folder, sorter};
     support_watch_allocations();
     lb_set_threads(1);
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; SUPPORT_ROW(p, paths); p++) {
         const char *const *given = p ? lists : texts;
         ck_assert_int_eq(translate_three(paths[p], given), LB_OK);
         long live = support_live_allocations(), before = support_allocation_count();
@@ -282,13 +278,5 @@ int main(void)
     support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
     support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
     support_train_model(support_path(sorter, "sorts/sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    return support_run_tests(
-        "translator", SUPPORT_TESTS(test_translate_gives_the_best_output_of_a_file_a_folder_or_an_ensemble,
-                                    test_translate_of_a_list_is_the_list_in_order,
-                                    test_translator_opens_a_model_that_sorts_without_vocabularies,
-                                    test_translator_about_tells_the_facts,
-                                    test_translate_text_that_cannot_be_read_is_an_error_or_skipped,
-                                    test_translator_open_of_anything_else_is_refused_with_its_name,
-                                    test_translator_open_of_a_folder_that_may_not_be_searched_says_so,
-                                    test_translate_any_failing_allocation_is_an_error_and_leaks_nothing));
+    return support_run_tests();
 }

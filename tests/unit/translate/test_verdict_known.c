@@ -256,9 +256,3 @@ START_TEST(test_known_reverse_looks_where_it_depends)
     expect_agreement(LB_LIST_REVERSE);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests("known attention", SUPPORT_TESTS(test_known_copy_looks_where_it_depends,
-                                                              test_known_reverse_looks_where_it_depends));
-}

@@ -4,6 +4,7 @@
 #include "lookback/lookback.h"
 #include "models/built_in.h"
 #include "support/every_model.h"
+#include "support/small_training.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -70,7 +71,7 @@ static const char *make_transformer(lb_transformer_config config, uint64_t seed,
     config.width = 8;
     config.heads = 2;
     ck_assert_msg(lb_transformer_init(&model, params, "", config) == LB_OK, "%s", lb_params_error(params));
-    if (config.feature_positions) lb_transformer_mark_feature(&model, LB_FIRST_TOKEN);
+    if (config.feature_positions) model.source_features->data[LB_FIRST_TOKEN] = 1;
     save(&model.base, params, name, path);
     lb_params_free(params);
     return path;
@@ -93,7 +94,7 @@ static void for_each_model(void (*check)(const char *path))
                                         .copy = variant && !lb_built_in_attentions[kind]->copying_needs};
             check(make_seq2seq(config, variant == 1, 3, "model.safetensors", path));
         }
-    for (int i = 0; i < LB_LENGTH(transformers); i++)
+    for (int i = 0; SUPPORT_ROW(i, transformers); i++)
         check(make_transformer(transformers[i], 3, "model.safetensors", path));
 }
 
@@ -107,14 +108,6 @@ static lb_translations *translate(const lb_translator *translator, lb_translate_
     lb_translations *all = lb_translate_all(translator, texts, 1, config, &error);
     ck_assert_msg(all != NULL, "%s", error.message);
     return all;
-}
-
-static lb_translator *open_model(const char *path)
-{
-    lb_error error = {0};
-    lb_translator *translator = lb_translator_open(path, &error);
-    ck_assert_msg(translator != NULL, "%s", error.message);
-    return translator;
 }
 
 /* The row of a symbol in the embedding of the source. */
@@ -157,7 +150,7 @@ static int64_t text_length(void)
 
 static void check_erasure(const char *path)
 {
-    lb_translator *translator = open_model(path);
+    lb_translator *translator = support_open_model(path);
     lb_translations *all = translate(translator, (lb_translate_config){.erasure = true});
     const lb_output *output = all->text->output;
     double whole[MOST], without[MOST], most = 0;
@@ -207,7 +200,7 @@ static double check_gradient_of(const lb_translator *translator, const lb_output
 
 static void check_gradient(const char *path)
 {
-    lb_translator *translator = open_model(path);
+    lb_translator *translator = support_open_model(path);
     lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
     ck_assert_double_gt(check_gradient_of(translator, all->text->output, NUDGE, SLOPE, path), 1e-3);
     lb_translations_free(all);
@@ -227,7 +220,7 @@ static void check_gradient_of_every(const support_every_model *m)
 {
     const double SMALL = 1e-7, tolerance = sizeof(lb_real) == sizeof(double) ? 1e-4 : (double)INFINITY;
     char path[SUPPORT_PATH];
-    lb_translator *translator = open_model(save(m->model, m->params, "every.safetensors", path));
+    lb_translator *translator = support_open_model(save(m->model, m->params, "every.safetensors", path));
     lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
     moved += check_gradient_of(translator, all->text->output, SMALL, tolerance, m->config) > 1e-3;
     lb_translations_free(all);
@@ -257,7 +250,7 @@ static const lb_patched *patched_at(const lb_output *output, const char *name, i
 static void check_patching(const char *path)
 {
     const char *const others[] = {other}, *const same[] = {text};
-    lb_translator *translator = open_model(path);
+    lb_translator *translator = support_open_model(path);
     const lb_model *model = lb_translator_about(translator).model;
     bool types =
         model->kind == &lb_transformer_kind && ((const lb_transformer *)model)->config.feature_positions;
@@ -317,7 +310,7 @@ START_TEST(test_patching_a_head_is_what_a_watcher_does_by_hand)
     char path[SUPPORT_PATH];
     const char *const others[] = {other};
     lb_translator *translator =
-        open_model(make_transformer((lb_transformer_config){.layers = 2}, 3, "t.safetensors", path));
+        support_open_model(make_transformer((lb_transformer_config){.layers = 2}, 3, "t.safetensors", path));
     lb_translations *all = translate(translator, (lb_translate_config){.patch = others});
     const lb_output *output = all->text->output;
     double clean[MOST], corrupted[MOST], patched[MOST], most = 0;
@@ -351,14 +344,14 @@ static void check_ensemble(bool votes, lb_normalizer output_of_one)
     lb_join_config join = {
         .models = models, .count = 2, .out = support_path(joined, votes ? "votes" : "both")};
     ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
-    lb_translator *both = open_model(joined);
+    lb_translator *both = support_open_model(joined);
     const char *const others[] = {other};
     lb_translations *all =
         translate(both, (lb_translate_config){.erasure = true, .gradient = true, .patch = others});
     const lb_output *output = all->text->output;
     double expected[MOST][5] = {{0}}, slope[MOST][5] = {{0}}, lost[MOST] = {0}, whole[MOST], changed[MOST];
     for (int m = 0; m < 2; m++) {
-        lb_translator *one = open_model(models[m]);
+        lb_translator *one = support_open_model(models[m]);
         force_with(one, output, 'a', 1, whole);
         for (int64_t i = 0; i < text_length(); i++) {
             force_with(one, output, text[i], 0, changed);
@@ -413,7 +406,7 @@ START_TEST(test_why_of_one_symbol_has_a_gradient_and_no_erasure)
 {
     char path[SUPPORT_PATH];
     static const char *const short_text[] = {"a"};
-    lb_translator *translator = open_model(
+    lb_translator *translator = support_open_model(
         make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "s.safetensors", path));
     lb_translations *all = lb_translate_all(translator, short_text, 1,
                                             (lb_translate_config){.erasure = true, .gradient = true}, NULL);
@@ -428,7 +421,7 @@ START_TEST(test_why_measures_as_many_outputs_as_asked)
 {
     char path[SUPPORT_PATH];
     static const char *const texts[] = {text}, *const others[] = {other};
-    lb_translator *translator = open_model(
+    lb_translator *translator = support_open_model(
         make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "m.safetensors", path));
     lb_translate_config config = {
         .beam = 3, .n_best = 3, .limit = 4, .erasure = true, .gradient = true, .patch = others};
@@ -458,7 +451,7 @@ START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
     int asked = 0;
     static const char *const texts[] = {text}, *const others[] = {"ab"};
     lb_translator *translator =
-        open_model(make_transformer((lb_transformer_config){.layers = 1}, 3, "s.safetensors", path));
+        support_open_model(make_transformer((lb_transformer_config){.layers = 1}, 3, "s.safetensors", path));
     ck_assert_ptr_null(
         lb_translate_all(translator, texts, 1, (lb_translate_config){.patch = others}, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -471,18 +464,3 @@ START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
     lb_translator_close(translator);
 }
 END_TEST
-
-int main(void)
-{
-    return support_run_tests(
-        "why", SUPPORT_TESTS(test_erasure_is_what_is_lost_with_an_embedding_of_zeros,
-                             test_gradient_is_that_of_a_factor_of_the_embedding,
-                             test_gradient_of_every_model_is_finite_and_that_of_a_factor,
-                             test_patching_the_embeddings_returns_all_that_is_lost,
-                             test_patching_a_head_is_what_a_watcher_does_by_hand,
-                             test_why_of_an_ensemble_is_the_mean_of_its_members,
-                             test_why_of_a_symbol_that_is_impossible_for_a_member_is_that_of_the_other,
-                             test_why_of_one_symbol_has_a_gradient_and_no_erasure,
-                             test_why_measures_as_many_outputs_as_asked,
-                             test_why_refuses_a_text_of_another_length_and_can_be_interrupted));
-}
