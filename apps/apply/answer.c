@@ -1,12 +1,12 @@
 #include "apply/answer.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "io/file.h"
 #include "translate/file/text_model.h"
 
 #include <lookback/io.h>
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +85,7 @@ lb_status app_votes_ask(app_votes *votes, lb_translator *translator, const char 
                         lb_translate_config config, lb_error *error)
 {
     const lb_ensemble *ensemble = (const lb_ensemble *)lb_translator_about(translator).model;
+    assert(lb_is_ensemble(lb_translator_about(translator).model));
     *votes = (app_votes){ensemble, lb_alloc_zero((size_t)ensemble->count * sizeof(lb_translations *))};
     if (!votes->member)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for %lld members",
@@ -118,7 +119,8 @@ void app_votes_add(const app_votes *votes, size_t at, lb_buffer *json)
 {
     char label[LB_LABEL];
     if (json->failed) return;
-    json->text[--json->length] = '\0'; /* its brace */
+    assert(json->length > 0 && json->text[json->length - 1] == '}');
+    json->text[--json->length] = '\0';
     lb_json_open(json, "votes", "[");
     for (int m = 0; m < votes->ensemble->count; m++) {
         const lb_output *output = votes->member[m]->text[at].output;

@@ -40,11 +40,6 @@ lb_status app_check_attention(const lb_translator_facts *model, const char *opti
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s needs a model with attention", model->path, option);
 }
 
-double app_length_penalty(double given)
-{
-    return given > 0 ? given : -1;
-}
-
 /* ---- Symbols that a model does not know. ---- */
 
 enum {

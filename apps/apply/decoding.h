@@ -13,9 +13,6 @@ LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, l
 LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, const char *option,
                                           lb_error *error);
 
-/** Converts the length penalty of the command line, where 0 is none, to that of the library. */
-double app_length_penalty(double given);
-
 /* ---- Symbols that a model does not know. ---- */
 
 /** The counts. Zero is empty. */

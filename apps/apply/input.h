@@ -2,10 +2,7 @@
 #ifndef APP_INPUT_H
 #define APP_INPUT_H
 
-#include "base/buffer.h"
 #include "data/pair_line.h"
-#include "io/lines.h"
-#include "lookback/translate.h"
 #include "settings/settings.h"
 
 /** The columns of a struct that has them, such as lb_pair_format. `is_usual`: whether --help shows the first two. */

@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/threads.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 
 #include <float.h>
@@ -42,7 +41,6 @@ static lb_status open_model(predicting *s, lb_error *error)
     s->translator = app_open_model(s->model_path, s->input_path, &s->model, error);
     if (!s->translator) return error->status;
     lb_translate_config *c = &s->config;
-    c->length_penalty = app_length_penalty(c->length_penalty);
     if (c->temperature == 0) c->temperature = DBL_MIN; /* divided by it, any other logit is minus infinity */
     c->attention = s->attention || s->alignments;
     c->erasure = c->gradient = s->why;
@@ -312,7 +310,8 @@ int predict_main(int argc, char **argv)
         APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
                 "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &s.config.length_penalty, 0, LB_MOST_PENALTY,
-                   "divide the log-probability of an output by this power of its length"),
+                   "divide the log-probability of an output by this power of its length",
+                   .zero_is_value = true),
         APP_INT(0, "n-best", "N", &s.config.n_best, 1, LB_MOST_BEAM,
                 "print the N best outputs, best first, with their scores in a last column; widens the beam "
                 "if necessary; outputs that are equal as text are one",

@@ -3,11 +3,9 @@
 #include "apply/decoding.h"
 #include "apply/input.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "translate/apply/translator.h"
 
-#include <lookback/translate.h>
 #include <unistd.h>
 
 /* A model applied to a file. */

@@ -1,8 +1,10 @@
+/* Measures whether attention looks where outputs depend, for evaluate and report: its agreement with erasure. */
 #include "apply/answer.h"
 
 #include "base/alloc.h"
 #include "console/console.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -17,6 +19,7 @@ typedef struct app_why_weights {
 static bool make_room(app_why *why, const lb_translations *all, size_t length)
 {
     int64_t maps = all->layers * all->heads;
+    assert(why->pairs == 0 || why->rows == 1 + (maps > 1 ? maps : 0) + CONTROLS); /* of one model */
     why->heads = all->heads;
     why->rows = 1 + (maps > 1 ? maps : 0) + CONTROLS;
     size_t pairs = (size_t)why->pairs, rows = (size_t)why->rows, before = why->lengths;

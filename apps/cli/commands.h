@@ -40,18 +40,15 @@ extern const app_program app_whole;
 /** The command with this name; NULL if there is none. */
 const app_command *app_command_find(const char *name);
 
-/** Prints a document generated from the options of all commands: the manual pages `man` and `man COMMAND`, the scripts
- *  `bash`, `zsh` and `fish` for completion, or the `words` that may come next, which the scripts ask for. `words` are
- *  these words, ending with NULL. Returns the exit status. */
+/** Prints a document generated from the options of all commands: the manual pages `man` and `man COMMAND`, or the
+ *  `words` that may come next, which the scripts of shells ask for. `words` are these words, ending with NULL. Returns
+ *  the exit status. */
 int app_generate(const char *const *words);
 
 /* ---- completion.c ---- */
 
 /** Makes a command pass its table to the reader. */
 void app_command_read(const app_command *command, app_table_reader *reader, void *context);
-
-/** The script by which "bash", "zsh" or "fish" completes command lines; otherwise NULL. */
-const char *app_completion(const char *shell);
 
 /** Prints what may stand for the last word of a command line, each on a line with a tab and what it means. Where that
  *  is a path it prints ":file" or ":directory". `words` are those behind the name of the program, ending with NULL. */

@@ -1,9 +1,11 @@
 #include "cli/option.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -53,24 +55,17 @@ static bool is_opposite(const app_option *option)
     return option->setting && option->setting->opposite;
 }
 
-/* A flag that may be open. */
-static bool is_int(const app_option *option)
-{
-    return option->setting && option->setting->zero_is_value;
-}
-
 bool app_option_is_on(const app_option *option)
 {
     if (option->kind != APP_IS_FLAG || !option->value.flag) return false;
-    return is_int(option) ? *option->value.integer > 0 : *option->value.flag != is_opposite(option);
+    return option->zero_is_value ? *option->value.integer > 0 : *option->value.flag != is_opposite(option);
 }
 
 /* From a value as it is typed to that of its variable, and back: where zero is a value, a negative number stands for
  * it, and zero means "not given". */
 static double exchanged(const app_option *option, double value)
 {
-    bool zero_is_value = option->setting && option->setting->zero_is_value;
-    return zero_is_value ? value == 0 ? -1 : value < 0 ? 0 : value : value;
+    return option->zero_is_value ? value == 0 ? -1 : value < 0 ? 0 : value : value;
 }
 
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER])
@@ -78,7 +73,7 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
     double value;
     switch (option->kind) {
     case APP_IS_FLAG:
-        if (is_int(option) && *option->value.integer == 0) return NULL;
+        if (option->zero_is_value && *option->value.integer == 0) return NULL;
         return app_option_is_on(option) ? "true" : "false";
     case APP_IS_INT:
         value = exchanged(option, *option->value.integer);
@@ -91,6 +86,7 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
         value = exchanged(option, *option->value.number);
         return is_in_range(option, value) ? print_number(value, number) : NULL;
     case APP_IS_CHOICE:
+        assert(*option->value.integer >= 0 && *option->value.integer < lb_choices(option->choices));
         return option->choices[*option->value.integer];
     case APP_IS_TEXT:
     case APP_IS_ONE_OF:
@@ -175,7 +171,7 @@ static bool read_flag(const app_option *option, const char *text)
 {
     bool on = strcmp(text, "true") == 0;
     if (!on && strcmp(text, "false") != 0) return false;
-    if (is_int(option))
+    if (option->zero_is_value)
         *option->value.integer = on ? 1 : -1;
     else
         *option->value.flag = on != is_opposite(option);
@@ -206,6 +202,7 @@ void app_option_note_set(const void *variable)
 {
     int at = 0;
     while (at < MOST_VARIABLES - 1 && variables[at] && variables[at] != variable) at++;
+    assert(at < MOST_VARIABLES - 1); /* the last stays NULL */
     variables[at] = variable;
 }
 

@@ -32,9 +32,11 @@ typedef struct app_option {
     char letter;         /* the short form, or 0 */
     const char *name;    /* the long form, without dashes */
     const char *metavar; /* the placeholder of the value in --help */
-    bool writes;      /* a text that names a file to be written: no other option or operand names it, too */
-    bool optional;    /* a text that --no-NAME takes back, such as that of a --config */
-    bool usual;       /* one of the few that --help shows; --help --all shows the others, too */
+    bool writes;   /* a text that names a file to be written: no other option or operand names it, too */
+    bool optional; /* a text that --no-NAME takes back, such as that of a --config */
+    bool usual;    /* one of the few that --help shows; --help --all shows the others, too */
+    bool
+        zero_is_value; /* a zero is a negative number in the variable, where zero is the default; a flag is an int */
     const char *help; /* the default is added automatically */
     union {
         bool *flag;

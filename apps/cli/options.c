@@ -1,8 +1,5 @@
 #include "cli/options.h"
 
-#include "base/alloc.h"
-#include "console/console.h"
-
 #include <assert.h>
 #include <getopt.h>
 #include <string.h>

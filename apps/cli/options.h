@@ -17,8 +17,6 @@
 
 #include "cli/option.h"
 
-#include <stdio.h>
-
 /** A command line for --help and the manual. It must run as printed. */
 typedef struct app_example {
     const char *about;   /* one sentence */

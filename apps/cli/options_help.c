@@ -1,7 +1,7 @@
+/* Prints --help from the table of options. */
 #include "cli/options.h"
 
-#include "console/console.h"
-
+#include <assert.h>
 #include <string.h>
 
 enum { WIDTH = 80, LEFT = 64, TEXT = 768 };
@@ -93,6 +93,7 @@ int app_options_list(const app_program *program, bool all, const app_option *lis
     if (all && rare > 0) listed[count++] = &heading;
     for (const app_option *option = program->options; option < end && all; option++)
         if (app_option_is_rare(option)) listed[count++] = option;
+    assert(count <= APP_MOST_OPTIONS + 1);
     return count;
 }
 

@@ -1,7 +1,6 @@
 /* The beginning of a program, from its command line to its work. */
 #include "base/instruction_set.h"
 #include "cli/config.h"
-#include "console/console.h"
 
 #include <lookback/tensor.h>
 

@@ -1,7 +1,9 @@
+/* Makes options of the table of settings, and corrects those in the record of a training to what was in force. */
 #include "cli/options.h"
 
 #include <cJSON.h>
 
+#include <assert.h>
 #include <string.h>
 
 enum { MOST = 96 };
@@ -11,12 +13,14 @@ static char names[MOST][LB_SETTING_NAME]; /* of options, by the number of the se
 app_option app_setting_option(const lb_setting *s, lb_training_config *config, int trainings)
 {
     bool lists = trainings == LB_SETTING_OF_LISTS;
+    assert(s >= lb_settings && s - lb_settings < MOST);
     app_option option = {.kind = (enum app_option_kind)s->type,
                          .letter = s->letter,
                          .name = lb_setting_option(s, names[s - lb_settings]),
                          .metavar = lists && s->type == LB_SETTING_TESTS ? "NAME=LENGTHS" : s->metavar,
                          .writes = s->writes,
                          .usual = (s->usual & trainings) != 0,
+                         .zero_is_value = s->zero_is_value,
                          .help = lists && s->help_of_lists ? s->help_of_lists : s->help,
                          .value.text = lb_setting_place(s, config),
                          .min = lists && s->min_of_lists > s->min ? s->min_of_lists : s->min,

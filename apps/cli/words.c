@@ -1,3 +1,4 @@
+/* Finds the word that a misspelt one was probably meant to be. */
 #include "cli/option.h"
 
 #include <lookback/metrics.h>

@@ -1,5 +1,6 @@
 #include "console/console.h"
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "io/path.h"
@@ -7,8 +8,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -158,31 +157,19 @@ void app_put(const char *text)
         fputs(text, stdout);
 }
 
-/* Prints text for a terminal; `again` has the same arguments. */
-static void print_made(const char *format, va_list arguments, va_list again)
-{
-    int count = vsnprintf(NULL, 0, format, arguments);
-    char *text = count < 0 ? NULL : lb_alloc((size_t)count + 1);
-    if (!text) {
-        flush_error = flush_error ? flush_error : ENOMEM;
-        return;
-    }
-    vsnprintf(text, (size_t)count + 1, format, again);
-    app_put(text);
-    lb_release(text);
-}
-
 void app_print(const char *format, ...)
 {
-    va_list arguments, again;
+    lb_buffer text = {0};
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
     if (isatty(STDOUT_FILENO))
-        print_made(format, arguments, again);
+        lb_buffer_vprint(&text, format, arguments);
     else
         vprintf(format, arguments);
-    va_end(again);
     va_end(arguments);
+    if (text.failed && !flush_error) flush_error = ENOMEM;
+    if (text.text && !text.failed) app_put(text.text);
+    lb_release(text.text);
 }
 
 /* ---- Files that are written. ---- */

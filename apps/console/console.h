@@ -6,9 +6,6 @@
 #include <lookback/plot.h>
 #include <lookback/train.h>
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /** Sets the name that begins each message. Makes a write to a closed pipe, or beyond a file size limit, fail instead of

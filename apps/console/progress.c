@@ -1,7 +1,9 @@
+/* Shows the progress of a long task, as a bar on a terminal or as lines of a log. */
 #include "base/progress.h"
 #include "base/format.h"
 #include "console/console.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -150,6 +152,7 @@ static void add_bar(const app_progress *progress, int width, char line[APP_PROGR
     int filled = (int)(part * width);
     const char *full = progress->utf8 ? "\u2501" : "#", *empty = progress->utf8 ? "\u2500" : ".";
     char *end = line + strlen(line);
+    assert(width <= BAR_MAX);
     if (progress->colour) end += sprintf(end, "\033[36m");
     for (int i = 0; i < width; i++) {
         if (i == filled && progress->colour) end += sprintf(end, "\033[0;2m");

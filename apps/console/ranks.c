@@ -1,3 +1,4 @@
+/* Joins and leaves the ranks of mpirun, and lets one of them report an error; sets how threads wait. */
 #include "base/group.h"
 #include "base/threads.h"
 #include "console/console.h"

@@ -2,7 +2,6 @@
 #include "evaluate/evaluate.h"
 #include "apply/input.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 
 /* Checks beyond the table of options. */
@@ -94,7 +93,8 @@ int evaluate_main(int argc, char **argv)
         APP_INT(0, "n-best", "N", &s.judging.n_best, 1, LB_MOST_BEAM,
                 "also count who is right among the N best outputs; widens the beam if necessary"),
         APP_NUMBER(0, "length-penalty", "P", &s.config.length_penalty, 0, LB_MOST_PENALTY,
-                   "divide the log-probability of an output by this power of its length"),
+                   "divide the log-probability of an output by this power of its length",
+                   .zero_is_value = true),
         APP_FLAG(0, "copy-unknown", &s.config.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
         APP_FLAG(0, "why", &s.why,

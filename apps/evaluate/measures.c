@@ -1,3 +1,4 @@
+/* Collects outputs and references, and judges them, for the score that evaluate prints. */
 #include "evaluate/evaluate.h"
 
 #include "base/alloc.h"
@@ -5,8 +6,8 @@
 #include "base/bytes.h"
 #include "data/pairs.h"
 #include "data/subwords.h"
-#include "data/symbols.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,7 @@ static bool make_room(app_score *score, size_t ids)
 lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
                         const lb_symbols *output, int outputs, lb_error *error)
 {
+    assert(outputs > 0);
     if (!make_room(score, output->count + reference->count)) return out_of_memory(score, error);
     const kept_row row = {.source = lb_symbols_hash(source, LB_HASH),
                           .row = score->pairs,

@@ -3,7 +3,6 @@
 #include "apply/input.h"
 #include "base/alloc.h"
 #include "console/console.h"
-#include "data/symbols.h"
 #include "evaluate/evaluate.h"
 #include "translate/apply/translator.h"
 
@@ -32,7 +31,6 @@ static lb_status open_model(measuring *s, const char *model, lb_error *error)
     lb_translate_config *c = &s->config;
     *c = s->asked->config;
     c->n_best = s->asked->judging.n_best > 1 ? s->asked->judging.n_best : 1;
-    c->length_penalty = app_length_penalty(c->length_penalty);
     c->attention = c->erasure = s->asked->why;
     c->stop = app_progress_tick;
     c->context = &s->progress;

@@ -1,7 +1,8 @@
+/* Joins the files of kernel/ to one C file and its header, with what the flags of a model choose. */
 #include "export/export.h"
 
+#include <assert.h>
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +13,14 @@ enum { WORD = 32, DEEPEST = 8, NUMBER = 4 };
 
 void app_kernel_flag(app_kernel *kernel, const char *name)
 {
-    if (kernel->flags < APP_KERNEL_FLAGS) kernel->flag[kernel->flags++] = name;
+    assert(kernel->flags < APP_KERNEL_FLAGS);
+    kernel->flag[kernel->flags++] = name;
 }
 
 void app_kernel_size_is(app_kernel *kernel, const char *name, int64_t value)
 {
-    if (kernel->sizes < APP_KERNEL_SIZES) kernel->size[kernel->sizes++] = (app_kernel_size){name, value};
+    assert(kernel->sizes < APP_KERNEL_SIZES);
+    kernel->size[kernel->sizes++] = (app_kernel_size){name, value};
 }
 
 static const app_kernel_size *find_size(const app_kernel *kernel, const char *name)

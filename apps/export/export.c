@@ -3,11 +3,8 @@
 #include "base/alloc.h"
 #include "base/format.h"
 #include "cli/commands.h"
-#include "cli/options.h"
-#include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "translate/file/text_model.h"
 #include <lookback/translate.h>
 
 #include <ctype.h>

@@ -2,15 +2,8 @@
 #ifndef APP_EXPORT_H
 #define APP_EXPORT_H
 
-#include "base/buffer.h"
 #include "console/console.h"
 #include "export/onnx/layers.h"
-#include "translate/file/text_model.h"
-
-#include <lookback/nn.h>
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* ---- The code, from the files of apps/export/kernel/, and the sizes that it depends on: assemble.c. ---- */
 

@@ -1,3 +1,4 @@
+/* Decides whether a model can become a C file or ONNX, and says what stands in the way. */
 #include "export/export.h"
 
 #include "base/format.h"

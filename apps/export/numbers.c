@@ -1,7 +1,9 @@
+/* Writes weights as arrays in C, as int8, bf16 or float, and the structs over them. */
 #include "export/export.h"
 
 #include "base/format.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -131,6 +133,7 @@ void app_numbers_linear(app_numbers *n, const char *name, const lb_tensor *weigh
 {
     int64_t columns = lb_dim(weight, -1);
     if (rows == 0) rows = lb_count(weight) / columns;
+    assert((first + rows) * columns <= lb_count(weight));
     add_weights(n, name, rows, columns, weight->data + first * columns);
     add_bias(n, name, bias, first, rows);
     add_layer(n, name, rows, columns, bias ? name : NULL);

@@ -1,3 +1,4 @@
+/* Writes a recurrent model as constants in C, for kernel/recurrent.h, and knows which attention it may have. */
 #include "export/export.h"
 
 #include "base/format.h"

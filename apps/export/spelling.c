@@ -1,7 +1,7 @@
+/* Writes the symbols of a model, and the normal forms of their characters, as tables in C, for kernel/text.h. */
 #include "export/export.h"
 
 #include "base/alloc.h"
-#include "console/console.h"
 #include "data/subwords.h"
 
 #include <stdlib.h>

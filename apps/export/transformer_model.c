@@ -1,7 +1,9 @@
+/* Writes a transformer as constants in C, for kernel/transformer.h. */
 #include "export/export.h"
 
 #include "base/format.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { NAME = 96 };
@@ -23,6 +25,7 @@ static void add_attention(app_numbers *n, const char *layer, const char *ours, c
         lb_buffer_print(&n->layers, ",\n      ");
         first += rows;
     }
+    assert(first == lb_dim(attention->packed_weight, 0));
     lb_snprintf(name, NAME, "%s_%s_output", layer, ours);
     app_numbers_linear(n, name, attention->output.weight, attention->output.bias, 0, 0);
     lb_buffer_print(&n->layers, "},\n     ");

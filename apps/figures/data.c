@@ -1,15 +1,12 @@
 /* Looks at a file of pairs before a training: its report, and how lengths and symbols are distributed. */
 #include "apply/input.h"
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/training/recipe.h"
 
-#include <lookback/plot.h>
 #include <lookback/tensor.h>
 
 enum { SHOWN = 10, CONFLICTS = 5, SIDES = 2 };

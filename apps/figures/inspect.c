@@ -1,11 +1,9 @@
 /* Prints the contents of a model file. */
 #include "base/alloc.h"
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "figures/maps.h"
 
-#include "base/buffer.h"
 #include "data/sort_task.h"
 #include "io/json.h"
 #include "io/path.h"
@@ -204,15 +202,6 @@ static void add_tensors(lb_buffer *json, const lb_safetensors *file)
     lb_buffer_print(json, "]");
 }
 
-static void add_part(lb_buffer *json, const char *name, const cJSON *part)
-{
-    char *text = cJSON_PrintUnformatted(part);
-    json->failed = json->failed || !text;
-    lb_json_key(json, name);
-    lb_buffer_print(json, "%s", text ? text : "");
-    cJSON_free(text);
-}
-
 static lb_status print_json(const subject *s, bool tensors, lb_error *error)
 {
     lb_buffer json = {0};
@@ -222,7 +211,7 @@ static lb_status print_json(const subject *s, bool tensors, lb_error *error)
     lb_json_whole(&json, "parameters", s->parameters);
     if (s->direction) lb_json_string(&json, "direction", s->direction);
     for (int i = 0; i < PARTS; i++)
-        if (s->part[i]) add_part(&json, parts[i].name, s->part[i]);
+        if (s->part[i]) lb_json_add(&json, parts[i].name, s->part[i]);
     for (int i = 0; i < SIDES; i++)
         if (s->merges[i]) lb_json_string(&json, merges[i].name, s->merges[i]);
     if (tensors) add_tensors(&json, s->file);

@@ -4,8 +4,6 @@
 
 #include "base/buffer.h"
 #include "plot/figure.h"
-#include "plot/font.h"
-#include <lookback/models.h>
 #include <lookback/translate.h>
 
 /* ---- matrix.c: a matrix with row and column labels, or several, such as the heads of a model. ---- */

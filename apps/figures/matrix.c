@@ -1,3 +1,4 @@
+/* Fills the matrices that visualize draws: by a model that reads a text, or from a NumPy file. */
 #include "figures/maps.h"
 
 #include "console/console.h"
@@ -5,6 +6,7 @@
 #include "base/alloc.h"
 #include "data/subwords.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +52,7 @@ lb_status app_matrix_keep(app_matrix *m, int layer, int head, const char *name, 
 void app_matrix_average(app_matrix *m)
 {
     size_t map = m->rows * m->columns;
+    assert(m->layers > 0 && m->heads > 0);
     const double *last = m->values + (m->layers - 1) * m->heads * map;
     for (size_t i = 0; i < map; i++) {
         double sum = 0;

@@ -1,12 +1,10 @@
 /* Draws the attention weights of trained models for a list or a text, or any matrix in a file. */
 #include "cli/commands.h"
-#include "cli/options.h"
 #include "console/console.h"
 #include "figures/maps.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { MOST_MODELS = 16 };
 

@@ -1,70 +1,7 @@
-/* Completion: scripts by which shells ask for the words that may come next, and the answer. */
+/* Tells the scripts of shells, lookback.bash and others beside this file, which words may come next. */
 #include "cli/commands.h"
 
-#include "cli/option.h"
-
 #include <string.h>
-
-/* ---- The scripts. ---- */
-
-static const char bash[] =
-    "# Completion of lookback in bash.\n"
-    "_lookback() {\n"
-    "    local program=${COMP_WORDS[0]/#\\~\\//$HOME/} word=${COMP_WORDS[COMP_CWORD]} found\n"
-    "    [[ $word != = ]] || word= # --name=value comes as three words\n"
-    "    found=$(\"$program\" generate words \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null | cut -f 1)\n"
-    "    if [[ $found == :* ]]; then\n"
-    "        compopt -o filenames 2>/dev/null\n"
-    "        mapfile -t COMPREPLY < <(compgen -A \"${found#:}\" -- \"$word\")\n"
-    "    else\n"
-    "        [[ $found != *= ]] || compopt -o nospace 2>/dev/null\n"
-    "        mapfile -t COMPREPLY < <(compgen -W \"$found\" -- \"$word\")\n"
-    "    fi\n"
-    "}\n"
-    "complete -F _lookback lookback\n";
-
-static const char zsh[] =
-    "#compdef lookback\n"
-    "_lookback() {\n"
-    "  local -a found\n"
-    "  found=(\"${(@f)$(${~words[1]} generate words \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
-    "  case $found[1] in\n"
-    "  :file) compset -P '--*='; _files ;;\n"
-    "  :directory) compset -P '--*='; _files -/ ;;\n"
-    "  *=) compadd -S '' -a found ;;\n"
-    "  *) compadd -l -d \"${(@)found/$'\\t'/  -- }\" -- \"${(@)found%%$'\\t'*}\" ;;\n"
-    "  esac\n"
-    "}\n"
-    "_lookback \"$@\"\n";
-
-static const char fish[] =
-    "# Completion of lookback in fish.\n"
-    "function __lookback\n"
-    "    set -l words (commandline -opc)\n"
-    "    set -l program (string replace -r -- '^~/' \"$HOME/\" $words[1])\n"
-    "    set -l found ($program generate words $words[2..] (commandline -ct) 2>/dev/null)\n"
-    "    set -l name (string match -r -- '^--[^=]*=' (commandline -ct))\n"
-    "    set -l path (string replace -r -- '^--[^=]*=' '' (commandline -ct))\n"
-    "    switch \"$found\"\n"
-    "    case :file\n"
-    "        printf \"$name%s\\n\" (__fish_complete_path $path)\n"
-    "    case :directory\n"
-    "        printf \"$name%s\\n\" (__fish_complete_directories $path)\n"
-    "    case '*'\n"
-    "        printf '%s\\n' $found\n"
-    "    end\n"
-    "end\n"
-    "complete -c lookback -f -a '(__lookback)'\n";
-
-const char *app_completion(const char *shell)
-{
-    static const char *const all[][2] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i][0], shell) == 0) return all[i][1];
-    return NULL;
-}
-
-/* ---- The words, each on a line. ---- */
 
 static bool is_completed(const app_option *option)
 {

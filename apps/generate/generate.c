@@ -1,7 +1,5 @@
 /* Manual pages and completions, from the table of options of each command. */
 #include "cli/commands.h"
-#include "cli/option.h"
-#include "console/console.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -191,18 +189,15 @@ int app_generate(const char *const *words)
 {
     const char *what = words[0] ? words[0] : "", *name = words[0] ? words[1] : NULL;
     const app_command *command = name ? app_command_find(name) : NULL;
-    const char *script = name ? NULL : app_completion(what);
     bool page = strcmp(what, "man") == 0;
     if (strcmp(what, "words") == 0)
         app_complete(words + 1);
-    else if (script)
-        fputs(script, stdout);
     else if (page && command)
         app_command_read(command, put_command_page, (void *)command->about);
     else if (page && !name)
         put_whole_page();
     else {
-        app_warn("generate: expected man, man COMMAND, bash, zsh or fish");
+        app_warn("generate: expected man or man COMMAND");
         return lb_status_exit(LB_ERROR_ARGUMENT);
     }
     return app_close_stdout(0);

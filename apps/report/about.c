@@ -1,8 +1,7 @@
+/* Prints the card of the model, with the command of its training, and the history of that training, for a report. */
 #include "report/report.h"
 
-#include "apply/decoding.h"
 #include "base/bytes.h"
-#include "cli/option.h"
 #include "cli/options.h"
 #include "data/symbols.h"
 #include "io/json.h"
@@ -83,15 +82,6 @@ static cJSON *parse(app_report_data *report, const char *text)
     return json;
 }
 
-static void print_json(app_report_data *report, const char *key, const cJSON *json)
-{
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    report->failed = report->failed || (json && !text);
-    lb_json_key(&report->json, key);
-    lb_buffer_print(&report->json, "%s", text ? text : "null");
-    cJSON_free(text);
-}
-
 static void print_value(lb_buffer *text, const cJSON *value)
 {
     char *number = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
@@ -161,11 +151,11 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     report->failed = report->failed || !config;
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");
     print_string(report, "attention", cJSON_IsString(attention) ? attention->valuestring : NULL);
-    print_json(report, "configuration", config);
+    lb_json_add(&report->json, "configuration", config);
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
-    print_json(report, "training", record);
+    lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
     lb_safetensors_close(file);
@@ -194,7 +184,7 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     lb_json_bool(json, "sorts", model->sorts);
     lb_json_bool(json, "backward", model->model->from_end);
     lb_json_whole(json, "beam", beam);
-    lb_json_number(json, "length_penalty", app_length_penalty(asked->length_penalty), 6);
+    lb_json_number(json, "length_penalty", asked->length_penalty, 6);
     print_vocabulary(report, "source_symbols", model->source);
     print_vocabulary(report, "target_symbols", model->target);
     lb_buffer_print(json, "}");

@@ -1,3 +1,4 @@
+/* Sums up which source symbols each target symbol attends to, over all pairs of a report. */
 #include "report/statistics.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Prints the attention that a training has recorded in film.jsonl, as frames of a report. */
 #include "report/report.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Switches off one head of a model after the other, to find out for a report what each contributes. */
 #include "report/statistics.h"
 
 #include "base/alloc.h"
@@ -7,17 +8,16 @@
 lb_status app_report_heads_keep(app_report_heads *h, int64_t pair, const char *source,
                                 const lb_strings *targets, lb_error *error)
 {
-    size_t row = h->sources.count;
-    if (row == h->most) return LB_OK;
-    if (!h->targets) h->targets = lb_alloc_zero(h->most * sizeof *h->targets);
+    if (h->count == h->most) return LB_OK;
+    if (!h->source) h->source = lb_alloc(h->most * sizeof *h->source);
+    if (!h->targets) h->targets = lb_alloc(h->most * sizeof *h->targets);
     if (!h->pair) h->pair = lb_alloc(h->most * sizeof *h->pair);
-    if (!h->targets || !h->pair) return app_report_no_memory(error);
-    h->pair[row] = pair;
+    if (!h->source || !h->targets || !h->pair) return app_report_no_memory(error);
+    h->source[h->count] = source;
+    h->targets[h->count] = targets;
+    h->pair[h->count++] = pair;
     h->compared += targets->count > 0;
-    lb_status status = lb_strings_add(&h->sources, lb_alloc_string(source), error);
-    for (size_t i = 0; i < targets->count && !status; i++)
-        status = lb_strings_add(&h->targets[row], lb_alloc_string(targets->text[i]), error);
-    return status;
+    return LB_OK;
 }
 
 /* A head whose context counts as zero, and whether the model has it. */
@@ -51,12 +51,11 @@ static lb_translations *measure_model(app_report_heads *h, lb_translator *transl
                                   .watch = watch,
                                   .stop = app_progress_tick,
                                   .context = &h->progress};
-    lb_translations *all = lb_translate_all(translator, (const char *const *)h->sources.text,
-                                            (int64_t)h->sources.count, config, error);
+    lb_translations *all = lb_translate_all(translator, h->source, (int64_t)h->count, config, error);
     lb_status status = all ? LB_OK : error->status;
-    for (size_t i = 0; all && i < h->sources.count && !status; i++) {
-        if (h->targets[i].count == 0) continue;
-        status = app_answers_split(&expected, &model.target_rule, &h->targets[i], error);
+    for (size_t i = 0; all && i < h->count && !status; i++) {
+        if (h->targets[i]->count == 0) continue;
+        status = app_answers_split(&expected, &model.target_rule, h->targets[i], error);
         if (!status) status = app_answers_judge(&expected, symbols, all->text[i].output, error);
         if (!status) lb_statistics_add(&sum, &expected.found);
     }
@@ -125,7 +124,7 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
 {
     const lb_model *model = lb_translator_about(translator).model;
     int64_t heads = model->layers * model->heads;
-    if (h->sources.count == 0 || model->heads == 0 || !has_one_set_of_heads(model)) return LB_OK;
+    if (h->count == 0 || model->heads == 0 || !has_one_set_of_heads(model)) return LB_OK;
     if (heads == 1) report = NULL; /* nobody can choose the only head */
     if (!report && h->compared == 0) return LB_OK;
     h->without = lb_alloc_zero((size_t)heads * sizeof *h->without);
@@ -135,7 +134,7 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
     if (report) {
         lb_json_open(&report->json, "heads_off", "{");
         lb_json_open(&report->json, "pairs", "[");
-        for (size_t i = 0; i < h->sources.count; i++) lb_json_whole(&report->json, NULL, h->pair[i]);
+        for (size_t i = 0; i < h->count; i++) lb_json_whole(&report->json, NULL, h->pair[i]);
         lb_buffer_print(&report->json, "]");
         lb_json_open(&report->json, "outputs", "[");
     }
@@ -148,9 +147,8 @@ lb_status app_report_heads_measure(app_report_heads *h, lb_translator *translato
 
 void app_report_heads_free(app_report_heads *h)
 {
-    for (size_t i = 0; i < h->sources.count; i++) lb_strings_free(&h->targets[i]);
-    lb_strings_free(&h->sources);
-    lb_release(h->targets);
+    lb_release((void *)h->source);
+    lb_release((void *)h->targets);
     lb_release(h->pair);
     lb_release(h->without);
 }

@@ -1,3 +1,4 @@
+/* Puts the data of a report into the template of its page. */
 #include "report/data.h"
 
 #include "base/bytes.h"

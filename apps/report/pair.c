@@ -1,7 +1,9 @@
+/* Prints a pair of a report as JSON: its answers, and what the model writes and looks at. */
 #include "report/statistics.h"
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -186,6 +188,7 @@ static void add_why(app_report_data *report, const app_report_pair *pair)
 static void add_answers(app_report_data *report, const app_report_pair *pair)
 {
     const lb_symbols *answer = pair->expected->answer, *nearest = answer + pair->expected->nearest;
+    assert(pair->expected->nearest < (int64_t)pair->expected->count); /* app_answers_judge came before */
     app_report_symbols(report, "expected", nearest->symbol, nearest->count);
     if (pair->expected->count == 1) return;
     lb_json_open(&report->json, "also", "[");

@@ -1,13 +1,9 @@
 /* Writes a page about a model and a file of pairs: what it writes, where it looks, what it gets wrong. */
 #include "report/report.h"
 
-#include "apply/answer.h"
 #include "apply/decoding.h"
 #include "base/bytes.h"
 #include "cli/commands.h"
-#include "cli/option.h"
-#include "cli/options.h"
-#include "console/console.h"
 #include "report/statistics.h"
 
 #include <math.h>
@@ -134,7 +130,7 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
         if (!s->rows.row[i].error) s->text[count++] = s->rows.row[i].source;
     lb_translate_config config = {.beam = s->beam,
                                   .n_best = detailed ? s->beam : 1,
-                                  .length_penalty = app_length_penalty(s->asked->length_penalty),
+                                  .length_penalty = s->asked->length_penalty,
                                   .attention = true,
                                   .erasure = why,
                                   .gradient = why,
@@ -331,7 +327,8 @@ int report_main(int argc, char **argv)
                 "beam width and number of outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers",
                 .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
-                   "divide the log-probability of an output by this power of its length"),
+                   "divide the log-probability of an output by this power of its length",
+                   .zero_is_value = true),
         APP_HEADING("Lines"),
         APP_FORMAT(&f->kind),
         APP_TARGETS("targets", "FILE", &f->targets),

@@ -3,9 +3,7 @@
 #define APP_REPORT_H
 
 #include "apply/input.h"
-#include "base/buffer.h"
 #include "report/data.h"
-#include <lookback/translate.h>
 
 /** What the command line asks for. */
 typedef struct app_report_asked {

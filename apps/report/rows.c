@@ -1,3 +1,4 @@
+/* Reads all texts of a report at once: lines of a file of pairs, or those of the command line. */
 #include "report/report.h"
 
 #include "base/alloc.h"

@@ -5,12 +5,9 @@
 #define APP_REPORT_STATISTICS_H
 
 #include "apply/answer.h"
-#include "base/buffer.h"
 #include "console/console.h"
 #include "data/symbols.h"
 #include "report/data.h"
-#include <lookback/metrics.h>
-#include <lookback/translate.h>
 
 /* ---- pair.c: an output compared with its right answers. ---- */
 
@@ -95,17 +92,18 @@ typedef struct app_head_loss {
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
 typedef struct app_report_heads {
-    lb_strings sources;
-    lb_strings *targets; /* [sources.count] right answers; none: not known */
-    int64_t *pair;       /* [sources.count] its number in the report */
-    size_t most;
+    const char **source;        /* [count] of `most` */
+    const lb_strings **targets; /* [count] right answers; none: not known */
+    int64_t *pair;              /* [count] its number in the report */
+    size_t count, most;
     int64_t compared; /* sources with right answers */
     app_progress progress;
     app_head_loss *without; /* [layers, heads]; NULL: not known */
     app_head_loss whole;
 } app_report_heads;
 
-/** Keeps a source and its right answers, unless there are enough. Errors: LB_ERROR_MEMORY. */
+/** Notes a source and its right answers, which must outlive the heads, unless there are enough.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_heads_keep(app_report_heads *heads, int64_t pair, const char *source,
                                             const lb_strings *targets, lb_error *error);
 

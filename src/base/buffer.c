@@ -4,7 +4,6 @@
 #include "base/format.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ static bool reserve(lb_buffer *buffer, size_t count)
     return !buffer->failed;
 }
 
-static void print(lb_buffer *buffer, const char *format, va_list arguments)
+void lb_buffer_vprint(lb_buffer *buffer, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -34,7 +33,7 @@ void lb_buffer_print(lb_buffer *buffer, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print(buffer, format, arguments);
+    lb_buffer_vprint(buffer, format, arguments);
     va_end(arguments);
 }
 
@@ -178,7 +177,7 @@ lb_status lb_strings_print(lb_strings *strings, lb_error *error, const char *for
     lb_buffer text = {0};
     va_list arguments;
     va_start(arguments, format);
-    print(&text, format, arguments);
+    lb_buffer_vprint(&text, format, arguments);
     va_end(arguments);
     return lb_strings_add(strings, lb_buffer_end(&text), error);
 }

@@ -4,6 +4,7 @@
 
 #include "lookback/base.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@ typedef struct lb_buffer {
 
 /** Appends text, formatted as by printf in the locale C. */
 void lb_buffer_print(lb_buffer *buffer, const char *format, ...) LB_PRINTF(2, 3);
+void lb_buffer_vprint(lb_buffer *buffer, const char *format, va_list arguments) LB_PRINTF(2, 0);
 
 /** Appends bytes as they are. */
 void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count);

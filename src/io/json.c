@@ -76,3 +76,12 @@ char *lb_json_print(const cJSON *json)
     lb_plain_locale_leave(locale);
     return text;
 }
+
+void lb_json_add(lb_buffer *json, const char *key, const cJSON *value)
+{
+    char *text = value ? lb_json_print(value) : NULL;
+    json->failed = json->failed || (value && !text);
+    lb_json_key(json, key);
+    lb_buffer_print(json, "%s", text ? text : "null");
+    cJSON_free(text);
+}

@@ -3,7 +3,7 @@
 #ifndef LB_JSON_H
 #define LB_JSON_H
 
-#include "lookback/base.h"
+#include "base/buffer.h"
 
 #include <cJSON.h>
 #include <stdbool.h>
@@ -19,6 +19,9 @@ LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char 
 
 /** Prints a value without blanks. Memory: freed by cJSON_free; NULL if memory runs out. */
 char *lb_json_print(const cJSON *json);
+
+/** Adds such a print to JSON under construction, as lb_json_key says; null for NULL. */
+void lb_json_add(lb_buffer *json, const char *key, const cJSON *value);
 
 /** The first zero character of a text, as a byte or as \u0000, or NULL. cJSON would end a string there, or skip the
  *  byte: two texts that differ after it would look the same. */

@@ -235,19 +235,21 @@ START_TEST(test_report_measures_heads_by_greedy_decoding)
         found[i] =
             lb_translate_all(translator, sources, TEXTS, (lb_translate_config){.beam = i ? 5 : 1}, NULL);
     app_report_heads heads = {.most = TEXTS};
+    char *greedy[TEXTS];
+    lb_strings answer[TEXTS];
     int others = 0;
     for (int i = 0; SUPPORT_ROW(i, sources); i++) {
-        char *greedy = found[0]->text[i].output->text;
-        others += strcmp(greedy, found[1]->text[i].output->text) != 0;
-        const lb_strings answer = {.text = &greedy, .count = 1};
-        ck_assert_int_eq(app_report_heads_keep(&heads, i, sources[i], &answer, NULL), LB_OK);
+        greedy[i] = found[0]->text[i].output->text;
+        others += strcmp(greedy[i], found[1]->text[i].output->text) != 0;
+        answer[i] = (lb_strings){.text = &greedy[i], .count = 1};
+        ck_assert_int_eq(app_report_heads_keep(&heads, i, sources[i], &answer[i], NULL), LB_OK);
     }
     ck_assert_int_gt(others, 0);
     app_report_data report;
     ck_assert_int_eq(app_report_data_open(&report, NULL), LB_OK);
     ck_assert_int_eq(app_report_heads_measure(&heads, translator, &report, NULL), LB_OK);
     app_report_data_close(&report);
-    ck_assert_uint_eq(heads.sources.count, TEXTS);
+    ck_assert_uint_eq(heads.count, TEXTS);
     ck_assert(heads.whole.known && heads.whole.exact == 1 && heads.whole.symbol_error == 0);
     double without = 0;
     for (int i = 0; i < HEADS; i++) without += heads.without[i].symbol_error;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/format.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -204,6 +205,7 @@ const char *onnx_name_of(const onnx_graph *graph, const lb_tensor *parameter)
 {
     int64_t i = 0;
     while (i < lb_params_count(graph->params) && lb_params_tensor(graph->params, i) != parameter) i++;
+    assert(i < lb_params_count(graph->params));
     return lb_params_name(graph->params, i);
 }
 

@@ -7,8 +7,6 @@
 
 #include <lookback/nn.h>
 
-#include <stdint.h>
-
 /* ---- Fields of protobuf messages, as bytes. ---- */
 
 /** Adds an integer, or a value of an enum, as a field with this number. */

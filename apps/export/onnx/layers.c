@@ -1,5 +1,6 @@
 #include "export/onnx/layers.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* What is added to the score of padding: e to the power of it is 0. */
@@ -109,6 +110,7 @@ static onnx_value unpack(onnx_graph *g, const lb_multi_head *attention, onnx_mad
     }
     lb_buffer raw = {0};
     lb_shape shape = packed->shape;
+    assert(shape.dim[0] == c->embed + 2 * c->kv_heads * width && c->heads % c->kv_heads == 0);
     for (int64_t head = 0; head < c->heads; head++)
         protobuf_raw_floats(&raw, packed->data + (first + head / share * width) * columns, width * columns);
     shape.dim[0] = c->embed;

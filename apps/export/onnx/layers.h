@@ -4,7 +4,6 @@
 
 #include "export/onnx/graph.h"
 #include "translate/file/text_model.h"
-#include <lookback/models.h>
 
 /** The two graphs of a model: what runs once per text, and one step of the decoder. */
 typedef struct onnx_graphs {

@@ -1,3 +1,4 @@
+/* Writes the graphs of a model as two ONNX files, each with the metadata for reading and writing texts. */
 #include "export/onnx/layers.h"
 
 #include "base/alloc.h"

@@ -1,6 +1,8 @@
+/* A recurrent model as ONNX graphs. States have the shape [1, batch, width], as GRU and LSTM of ONNX want them;
+ * the decoder works on [1, batch, .]. */
 #include "export/onnx/layers.h"
 
-/* States have the shape [1, batch, width], as GRU and LSTM of ONNX want them; the decoder works on [1, batch, .]. */
+#include <assert.h>
 
 /* Appends the gates of a weight or bias in the order of ONNX: z, r, n of a GRU; i, o, f, g of an LSTM. */
 static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
@@ -8,6 +10,7 @@ static void add_gates(lb_cell_kind kind, const lb_tensor *x, lb_buffer *raw)
     static const int gru[] = {1, 0, 2}, lstm[] = {0, 3, 1, 2};
     const int *order = kind == LB_CELL_LSTM ? lstm : gru, gates = kind == LB_CELL_LSTM ? 4 : 3;
     int64_t size = lb_count(x) / gates;
+    assert(size * gates == lb_count(x));
     for (int i = 0; i < gates; i++) protobuf_raw_floats(raw, x->data + order[i] * size, size);
 }
 

@@ -1,3 +1,4 @@
+/* A transformer as ONNX graphs: its encoder, and a step of its decoder with keys and values of earlier steps. */
 #include "export/onnx/layers.h"
 
 #include <math.h>
