@@ -43,32 +43,32 @@ lb_status app_sort_begin(app_train_options *s, lb_error *error)
     return status;
 }
 
-int app_sort_list(app_train_options *s, app_option *options)
+int app_sort_list(app_train_options *t, app_option *to)
 {
     const app_option lists[] = {
         APP_HEADING("Task"),
-        APP_CHOICE(0, "task", "KIND", &s->what, lb_list_task_names,
+        APP_CHOICE(0, "task", "KIND", &t->what, lb_list_task_names,
                    "what is done to a list; to add, it has the digits of two numbers", .usual = true),
-        APP_INT(0, "max-number", "N", &s->task.max_value, 0, 1000000,
+        APP_INT(0, "max-number", "N", &t->task.max_value, 0, 1000000,
                 "largest number; the smallest is 0; to add, it is 9", .usual = true),
-        APP_TEXT(0, "lengths", "N-N", &s->lengths,
+        APP_TEXT(0, "lengths", "N-N", &t->lengths,
                  "lengths of the shortest and of the longest list, such as 5-10", .usual = true),
-        APP_INT(0, "min-length", "N", &s->task.min_length, 1, 1 << 20, "length of the shortest list"),
-        APP_INT(0, "max-length", "N", &s->task.max_length, 1, 1 << 20, "length of the longest list"),
-        APP_NUMBER(0, "repeats", "SHARE", &s->task.repeats, 0, 1,
+        APP_INT(0, "min-length", "N", &t->task.min_length, 1, 1 << 20, "length of the shortest list"),
+        APP_INT(0, "max-length", "N", &t->task.max_length, 1, 1 << 20, "length of the longest list"),
+        APP_NUMBER(0, "repeats", "SHARE", &t->task.repeats, 0, 1,
                    "share of lists with at most four different numbers"),
-        APP_FLAG(0, "one-length", &s->task.one_length,
+        APP_FLAG(0, "one-length", &t->task.one_length,
                  "let all lists of a step have one length, so that none is padded"),
     };
     const app_option processes[] = {APP_SET, APP_THREADS, APP_QUIET};
-    app_option *end = APP_ADD(options, lists);
-    *end++ = app_setting_option(lb_setting_find("test"), &s->settings, LB_SETTING_OF_LISTS);
-    end = app_setting_options(end, LB_SETTING_MODEL, &s->settings, LB_SETTING_OF_LISTS);
-    end = app_setting_options(end, LB_SETTING_TRAINING, &s->settings, LB_SETTING_OF_LISTS);
+    app_option *end = APP_ADD(to, lists);
+    *end++ = app_setting_option(lb_setting_find("test"), &t->settings, LB_SETTING_OF_LISTS);
+    end = app_setting_options(end, LB_SETTING_MODEL, &t->settings, LB_SETTING_OF_LISTS);
+    end = app_setting_options(end, LB_SETTING_TRAINING, &t->settings, LB_SETTING_OF_LISTS);
     end = APP_ADD(end, processes);
-    end = app_setting_options(end, LB_SETTING_FILES, &s->settings, LB_SETTING_OF_LISTS);
-    assert(end - options <= APP_MOST_OPTIONS);
-    return (int)(end - options);
+    end = app_setting_options(end, LB_SETTING_FILES, &t->settings, LB_SETTING_OF_LISTS);
+    assert(end - to <= APP_MOST_OPTIONS);
+    return (int)(end - to);
 }
 
 static const app_example examples[] = {

@@ -327,8 +327,10 @@ static void say_all(search *s)
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
     if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) say_header(s);
-    if (tabs) say_dictionary(s, names);
-    if (tabs) say_quotes(s, names);
+    if (tabs) {
+        say_dictionary(s, names);
+        say_quotes(s, names);
+    }
     if (!s->status)
         s->status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
     if (!s->status)

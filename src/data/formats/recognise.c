@@ -176,8 +176,8 @@ static const struct recogniser *recogniser_of(const lb_pair_kind_row *row)
     const struct recogniser *at = kinds + sizeof kinds / sizeof *kinds;
     const char *name = row->tabs ? "csv" : row->name;
     size_t length = strlen(name);
-    while (--at > kinds && (strcspn(at->name, ":") != length || memcmp(at->name, name, length) != 0))
-        continue;
+    do at--;
+    while (at > kinds && (strcspn(at->name, ":") != length || memcmp(at->name, name, length) != 0));
     return at;
 }
 

@@ -197,16 +197,19 @@ lb_status lb_ensemble_fit(lb_ensemble *ensemble, lb_params *params, lb_right_out
                           lb_error *error)
 {
     double weight[LB_VOTE_MOST];
+    const int64_t members = ensemble->count;
     cases c = {.memory = lb_arena_new()};
     lb_tape *tape = lb_tape_new();
     lb_status status = tape && c.memory ? LB_OK : lb_no_memory(error, "an ensemble");
-    if (!status && ensemble->count > LB_VOTE_MOST)
-        status = lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld members to weigh, expected at most %d",
-                              (long long)ensemble->count, LB_VOTE_MOST);
+    if (!status && (members < 1 || members > LB_VOTE_MOST))
+        status = lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld members to weigh, expected 1 to %d",
+                              (long long)members, LB_VOTE_MOST);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     if (!status) status = gather_cases(&c, ensemble, tape, next, context, error);
-    if (!status) lb_vote_fit(c.all, c.count, (int)ensemble->count, weight);
-    if (!status) status = lb_ensemble_weigh(ensemble, params, weight, error);
+    if (!status) {
+        lb_vote_fit(c.all, c.count, (int)members, weight);
+        status = lb_ensemble_weigh(ensemble, params, weight, error);
+    }
     lb_release(c.all);
     lb_arena_free(c.memory);
     lb_tape_free(tape);

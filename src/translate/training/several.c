@@ -25,7 +25,8 @@ static lb_status check_folders(const lb_trainings *list, lb_error *error)
 {
     const size_t count = (size_t)list->count;
     const lb_training **sorted = lb_alloc(count * sizeof *sorted);
-    lb_status status = sorted ? LB_OK : lb_no_memory(error, "a training");
+    lb_status status = LB_OK;
+    if (!sorted) return lb_no_memory(error, "a training");
     for (size_t i = 0; i < count && !status; i++) {
         sorted[i] = &list->training[i];
         if (!sorted[i]->config.out)
