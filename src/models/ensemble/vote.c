@@ -1,6 +1,9 @@
+/* Members that vote: their hypotheses are pooled, each scores all of them, and their weights are learned from outputs
+ * that are known to be right. For lb_beam_search, lb_forced_decode and lb_ensemble_fit. */
 #include "models/ensemble/ensemble.h"
 
 #include "autograd/tape.h"
+#include "base/alloc.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
 
@@ -237,3 +240,70 @@ static lb_tensor *mean_of_forced(const lb_model *model, lb_tokens source, lb_tok
 }
 
 const lb_model_kind lb_vote_kind = {.name = "vote", .search = search_by_votes, .force = mean_of_forced};
+
+/* ---- Their weights, from cases that are gathered where outputs are known. ---- */
+
+typedef struct cases {
+    lb_vote_case *all;
+    int64_t count;
+    size_t room;
+    lb_arena *memory; /* of their scores */
+} cases;
+
+static bool is_right(lb_tokens out, int64_t row, const lb_hypothesis *h)
+{
+    return h->finished && h->length == out.lengths[row] - 1 &&
+           memcmp(h->id, out.id + row * out.length, (size_t)h->length * sizeof *h->id) == 0;
+}
+
+/* Copies the scores of a row, which live on the tape. */
+static bool keep_case(cases *c, const lb_vote_pool *pool, lb_tokens target_out, int64_t row, int64_t members)
+{
+    size_t bytes = (size_t)(pool->count[row] * members) * sizeof(double);
+    double *score = lb_arena_alloc(c->memory, bytes);
+    if (!score || !lb_alloc_more(&c->all, (size_t)c->count, &c->room, sizeof *c->all)) return false;
+    memcpy(score, pool->score + row * pool->most * members, bytes);
+    lb_vote_case *kept = &c->all[c->count++];
+    *kept = (lb_vote_case){.score = score, .count = pool->count[row], .right = -1};
+    for (int64_t i = 0; i < pool->count[row]; i++)
+        if (is_right(target_out, row, &pool->hypothesis[row * pool->most + i])) kept->right = i;
+    return true;
+}
+
+static lb_status gather_cases(cases *c, const lb_ensemble *ensemble, lb_tape *tape, lb_right_outputs_fn next,
+                              void *context, lb_error *error)
+{
+    lb_tokens source, target_out;
+    lb_beam_config search;
+    while (next(context, tape, &source, &target_out, &search)) {
+        lb_vote_pool pool = lb_vote_gather(ensemble, source, search);
+        for (int64_t row = 0; row < pool.batch && target_out.lengths; row++)
+            if (!keep_case(c, &pool, target_out, row, ensemble->count))
+                return lb_no_memory(error, "an ensemble");
+    }
+    lb_status status = lb_tape_status(tape);
+    return status ? lb_error_set(error, status, "%s", lb_tape_error(tape)) : LB_OK;
+}
+
+lb_status lb_ensemble_fit(lb_ensemble *ensemble, lb_params *params, lb_right_outputs_fn next, void *context,
+                          lb_error *error)
+{
+    double weight[LB_VOTE_MOST];
+    const int64_t members = ensemble->count;
+    cases c = {.memory = lb_arena_new()};
+    lb_tape *tape = lb_tape_new();
+    lb_status status = tape && c.memory ? LB_OK : lb_no_memory(error, "an ensemble");
+    if (!status && (members < 1 || members > LB_VOTE_MOST))
+        status = lb_error_set(error, LB_ERROR_ARGUMENT, "found %lld members to weigh, expected 1 to %d",
+                              (long long)members, LB_VOTE_MOST);
+    lb_tape_set_mode(tape, LB_MODE_EVALUATE);
+    if (!status) status = gather_cases(&c, ensemble, tape, next, context, error);
+    if (!status) {
+        lb_vote_fit(c.all, c.count, (int)members, weight);
+        status = lb_ensemble_weigh(ensemble, params, weight, error);
+    }
+    lb_release(c.all);
+    lb_arena_free(c.memory);
+    lb_tape_free(tape);
+    return status;
+}
