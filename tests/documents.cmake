@@ -93,7 +93,7 @@ code_of_document(CONTRIBUTING.md "How a format is recognised" ${DOCUMENTS}/forma
 file(MAKE_DIRECTORY ${DOCUMENTS}/format)
 set(formats ${PROJECT_SOURCE_DIR}/src/data/formats)
 add_custom_command(OUTPUT ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c
-  COMMAND ${AWK} [[/^static const lb_pair_kind_row rows/ { system("cat format_split.c"); print; system("cat format_row.c"); next } { print; fflush() }]]
+  COMMAND ${AWK} [[/^const lb_pair_kind_row lb_pair_kinds/ { system("cat format_split.c"); print; system("cat format_row.c"); next } { print; fflush() }]]
     ${formats}/pair_kind.c > format/pair_kind.c
   COMMAND ${AWK} [[/^} kinds/ { inside = 1 } inside && /^};/ { system("cat format_recognition.c"); inside = 0 } { print; fflush() }]]
     ${formats}/recognise.c > format/recognise.c
@@ -119,7 +119,7 @@ function(insert_code code before source output)
 endfunction()
 insert_code(${SETTING}/field.txt "    int shards;" include/lookback/translate.h ${SETTING}/lookback/translate.h)
 insert_code(${SETTING}/row.txt "{.name = NULL}" src/settings/table.c ${SETTING}/table.c)
-insert_code(${SETTING}/use.txt ".optimizer = {" src/translate/training/recipe.c ${SETTING}/recipe.c -v instead=1)
+insert_code(${SETTING}/use.txt ".optimizer = {" src/translate/plan/recipe.c ${SETTING}/recipe.c -v instead=1)
 add_executable(contributing_setting documents/contributing_setting.c ${SETTING}/lookback/translate.h ${SETTING}/table.c
   ${SETTING}/recipe.c ${PROJECT_SOURCE_DIR}/src/settings/setting.c)
 target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)

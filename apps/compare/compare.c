@@ -8,7 +8,7 @@
 #include "data/sort_task.h"
 #include "several/sweep.h"
 #include "training/train_options.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <assert.h>
 #include <stdlib.h>

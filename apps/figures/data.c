@@ -5,7 +5,7 @@
 #include "console/console.h"
 #include "data/pair_report.h"
 #include "data/pairs.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <lookback/tensor.h>
 

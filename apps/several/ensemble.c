@@ -3,8 +3,8 @@
 #include "base/buffer.h"
 #include "console/console.h"
 #include "data/pairs.h"
-#include "translate/training/recipe.h"
-#include "translate/training/stepper.h"
+#include "translate/join/join_fit.h"
+#include "translate/plan/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>

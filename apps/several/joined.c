@@ -6,7 +6,7 @@
 #include "data/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <math.h>
 

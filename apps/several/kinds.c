@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/option.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "io/path.h"
 #include "metrics/measures.h"
 #include "translate/batches/evaluate.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include <ctype.h>
 #include <errno.h>

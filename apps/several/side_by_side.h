@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "cli/training.h"
-#include "translate/training/kinds.h"
+#include "translate/plan/kinds.h"
 
 #include <lookback/translate.h>
 

@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "data/sort_task.h"
 #include "training/train_options.h"
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include <assert.h>
 

@@ -8,8 +8,8 @@
 #include "data/symbols.h"
 #include "io/file.h"
 #include "io/path.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
+#include "translate/input/data.h"
+#include "translate/plan/recipe.h"
 
 #include <string.h>
 

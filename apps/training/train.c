@@ -9,7 +9,7 @@
 #include "io/path.h"
 #include "several/side_by_side.h"
 #include "several/sweep.h"
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "settings/settings.h"
 #include "several/side_by_side.h"
 #include "translate/batches/evaluate.h"
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include <math.h>
 #include <stdio.h>

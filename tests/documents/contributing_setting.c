@@ -2,7 +2,7 @@
  * run, and the recipe uses it. */
 #include "base/alloc.h"
 #include "settings/settings.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <stdio.h>
 #include <string.h>

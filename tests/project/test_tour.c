@@ -12,13 +12,10 @@
 
 enum { NAME = 200, MOST_FILES = 12, MOST_FAST = 8, MOST_CALLS = 11, MOST_DECISIONS = 30 };
 
-static const char *const on_the_way[] = {"apps/training/sort.c",
-                                         "apps/training/train.c",
-                                         "apps/training/training_view.c",
-                                         "src/translate/training/train.c",
-                                         "src/train/trainer.c",
-                                         "src/train/step.c",
-                                         "src/translate/training/stepper.c"};
+static const char *const on_the_way[] = {"apps/training/sort.c",          "apps/training/train.c",
+                                         "apps/training/training_view.c", "src/translate/run/train.c",
+                                         "src/train/trainer.c",           "src/train/step.c",
+                                         "src/translate/run/stepper.c"};
 
 /* Copies what follows `at` up to one of `ends`. */
 static void copy_up_to(const char *at, const char *ends, char name[NAME])

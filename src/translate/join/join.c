@@ -5,10 +5,9 @@
 #include "io/json.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"
+#include "translate/input/data.h"
 #include "translate/join/join_fit.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
-#include "translate/training/stepper.h"
+#include "translate/plan/recipe.h"
 
 #include <stdio.h>
 #include <string.h>

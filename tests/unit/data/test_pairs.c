@@ -163,20 +163,22 @@ START_TEST(test_open_what_is_no_file_is_an_error)
 }
 END_TEST
 
-static void *write_pairs(void *ignored)
+static void *write_pairs(void *to_pipe)
 {
-    FILE *to = fopen(path(), "w");
+    FILE *to = fopen(to_pipe, "w");
     fputs("a\tb\nc\td\n", to);
     fclose(to);
-    return ignored;
+    return NULL;
 }
 
 START_TEST(test_open_a_pipe_reads_it_as_a_file)
 {
     pthread_t writer;
-    ck_assert_int_eq(mkfifo(path(), 0666), 0);
-    ck_assert_int_eq(pthread_create(&writer, NULL, write_pairs, NULL), 0);
-    pairs = lb_pairs_open(path(), plain, &error);
+    char pipe[SUPPORT_PATH]; /* both threads would write the buffer of path() */
+    snprintf(pipe, sizeof pipe, "%s", path());
+    ck_assert_int_eq(mkfifo(pipe, 0666), 0);
+    ck_assert_int_eq(pthread_create(&writer, NULL, write_pairs, pipe), 0);
+    pairs = lb_pairs_open(pipe, plain, &error);
     ck_assert_int_eq(pthread_join(writer, NULL), 0);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     ck_assert_int_eq(lb_pairs_count(pairs), 2);

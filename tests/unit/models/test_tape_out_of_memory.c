@@ -9,7 +9,7 @@
 #include "support/suite.h"
 #include "support/tape_room.h"
 #include "translate/batches/batch.h"
-#include "translate/training/augment.h"
+#include "translate/input/augment.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* A training for so many minutes: what it chooses, that it keeps its choice, and that the choice decides the bits. */
-#include "translate/training/recipe.h"
+#include "translate/run/stepper.h"
 
 #include "support/pair_program.h"
 #include "support/suite.h"

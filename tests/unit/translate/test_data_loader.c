@@ -2,7 +2,7 @@
 #include "data/pair_report.h"
 #include "models/decode/model.h"
 #include "support/suite.h"
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "lookback/op.h"
 #include "support/suite.h"
 #include "translate/batches/batch.h"
-#include "translate/training/augment.h"
+#include "translate/input/augment.h"
 
 #include <string.h>
 

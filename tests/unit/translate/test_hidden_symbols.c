@@ -1,5 +1,5 @@
 /* Symbols hidden in training, so that a model learns to copy them. This test runs in both precisions. */
-#include "translate/training/augment.h"
+#include "translate/input/augment.h"
 
 #include "lookback/op.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* The recipe is a function of the number of pairs, without a step between two numbers, and knows sentences. */
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include "base/format.h"
 #include "data/pair_report.h"

@@ -5,7 +5,7 @@
 #include "support/sorting.h"
 #include "support/suite.h"
 #include "translate/batches/batch.h"
-#include "translate/training/augment.h"
+#include "translate/input/augment.h"
 
 #include <math.h>
 #include <stdlib.h>

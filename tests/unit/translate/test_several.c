@@ -4,7 +4,7 @@
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
-#include "translate/training/kinds.h"
+#include "translate/plan/kinds.h"
 #include <lookback/translate.h>
 
 #include <string.h>

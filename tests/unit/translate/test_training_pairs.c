@@ -1,5 +1,5 @@
 /* When a training makes an index of its pairs, when it uses it, and what it says about it. */
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -1,10 +1,10 @@
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/progress.h"
 #include "io/path.h"
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include <float.h>
 #include <math.h>

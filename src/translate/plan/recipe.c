@@ -1,4 +1,4 @@
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include "base/format.h"
 #include "data/pairs.h"

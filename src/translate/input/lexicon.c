@@ -1,14 +1,9 @@
 #include "data/pairs.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
+#include "translate/input/data.h"
+#include "translate/plan/recipe.h"
 
 #include <stdio.h>
 #include <string.h>
-
-bool lb_training_has_lexicon(const lb_training_config *c)
-{
-    return c->lexicon || lb_pair_texts_given(&c->lexicon_pairs) || c->lexicon_from_train;
-}
 
 /* The error of a pair, with the name of its line. */
 static lb_status refuse(const lb_pairs *pairs, int64_t pair, const lb_error *found, lb_error *error)

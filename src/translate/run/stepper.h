@@ -5,8 +5,8 @@
 
 #include "base/buffer.h"
 #include "io/path.h"
-#include "translate/training/augment.h"
-#include "translate/training/data.h"
+#include "translate/input/augment.h"
+#include "translate/input/data.h"
 
 /* ---- The attention history: what the model writes for a few held-out pairs at each evaluation, and where it looks
  * (attention_history.c). ---- */
@@ -130,10 +130,6 @@ static inline const lb_test *lb_train_test(const lb_train_history *history, int 
  *  Errors: those of lb_own_check and lb_set_aside. */
 LB_MUST_USE lb_status lb_stepper_begin_files(lb_stepper *stepper, lb_error *error);
 
-/** An lb_replan_fn of its loop, if it has `minutes`: fits its steps into the time that is left, and the learning rate
- *  to these steps. Its identity, which the checkpoint has, tells them. Errors: LB_ERROR_MEMORY (budget.c). */
-LB_MUST_USE lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error *error);
-
 /** An lb_tell_fn of its loop: saves what is evaluated, and passes on what the user shall hear. The file of the model
  *  holds the weights that would be the result if the training ended now.
  *  Errors: LB_ERROR_MEMORY; whatever the listener returns. */
@@ -150,6 +146,45 @@ LB_MUST_USE lb_status lb_stepper_end_files(lb_stepper *stepper, lb_error *error)
  *  and whether they were interrupted or not.
  *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_stepper_record(const lb_stepper *stepper, const lb_train_point *kept);
+
+/* ---- A training that fits into the time that its user has (budget.c). ---- */
+
+/** What a training costs, in seconds. */
+typedef struct lb_training_cost {
+    double step;
+    double evaluation;
+} lb_training_cost;
+
+/** How many steps cost at most so many seconds, with an evaluation after each `evaluate_every` of them and after the
+ *  last one; at least 1. */
+int64_t lb_budget_steps(double seconds, lb_training_cost cost, int64_t evaluate_every);
+
+/** The next smaller width of a model, which takes about half of the time; the same if there is none. */
+int lb_budget_narrower(int width);
+
+/** How many steps a run with these evaluations takes in so many seconds, at most `most`, if the next steps cost what
+ *  those since the evaluation before the last one did; those that are done if no time is left. */
+int64_t lb_budget_refit(const lb_train_history *history, double seconds, int64_t most);
+
+/** Chooses width and steps of a fitted configuration with `minutes`: the steps of the recipe if they fit into the time.
+ *  Otherwise fewer; but a width for which less than a third of them fit is made narrower, unless it was `asked` for.
+ *  The speed is measured by some steps on the data, whose time is taken off `minutes`. A run that is resumed has the
+ *  width and the steps of its checkpoint.
+ *  Errors: LB_ERROR_ARGUMENT for standard input, a group, or several seeds; those of lb_stepper_new. */
+LB_MUST_USE lb_status lb_budget_fit(lb_training_config *config, const lb_training_config *asked,
+                                    lb_error *error);
+
+/** An lb_replan_fn of its loop, if it has `minutes`: fits its steps into the time that is left, and the learning rate
+ *  to these steps. Its identity, which the checkpoint has, tells them. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error *error);
+
+/* ---- Measures of texts (text_measures.c). ---- */
+
+/** BLEU and chrF2, see lb_statistics_count_text, of greedy outputs for at most 500 pairs of the dev set, or sources if
+ *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them.
+ *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
+                                                lb_evaluation *found, lb_error *error);
 
 /* ---- Its identity, and the message if a checkpoint belongs to another one (run_identity.c). ---- */
 
@@ -196,19 +231,5 @@ LB_MUST_USE lb_status lb_trainings_check(const lb_trainings *list, lb_error *err
 
 /** The second half, for a list with a host. Errors: as lb_translator_train_all. */
 LB_MUST_USE lb_status lb_trainings_run(const lb_trainings *list, lb_error *error);
-
-/* ---- Models that are joined (translate/join/join.c). ---- */
-
-/** What models that differ only in their seed were trained on, in this process. They vote with equal weights, are
- *  measured together as each of them was, and keep the bytes of their records. */
-typedef struct lb_joined_seeds {
-    lb_training_data *data;
-    const lb_training_config *config;
-    lb_training_result *result; /* receives the measures */
-} lb_joined_seeds;
-
-/** lb_translator_join, in a folder `out` that the caller may keep locked. `seeds` is NULL for any other models. */
-LB_MUST_USE lb_status lb_join_models(const lb_join_config *config, const lb_joined_seeds *seeds, bool locked,
-                                     lb_join_result *result, lb_error *error);
 
 #endif

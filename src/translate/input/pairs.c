@@ -1,10 +1,10 @@
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include "base/alloc.h"
 #include "base/format.h"
 #include "base/group.h"
 #include "io/path.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include "base/buffer.h"
 #include "io/file.h"

@@ -1,7 +1,7 @@
 /* The subwords of a training: learned from its pairs, not from those that are held out. */
 #include "base/format.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
+#include "translate/input/data.h"
+#include "translate/plan/recipe.h"
 
 enum { SIDES = 2, LEAST = 2 };
 

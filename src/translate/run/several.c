@@ -2,8 +2,8 @@
  * the host of the list runs them. */
 #include "base/alloc.h"
 #include "io/file.h"
-#include "translate/training/recipe.h"
-#include "translate/training/stepper.h"
+#include "translate/plan/recipe.h"
+#include "translate/run/stepper.h"
 
 #include <stdlib.h>
 #include <string.h>

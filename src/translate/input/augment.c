@@ -1,4 +1,4 @@
-#include "translate/training/augment.h"
+#include "translate/input/augment.h"
 
 #include "base/alloc.h"
 #include "data/symbols.h"

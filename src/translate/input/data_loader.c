@@ -1,4 +1,4 @@
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include "base/buffer.h"
 #include "data/pairs.h"
@@ -6,7 +6,7 @@
 #include "lookback/op.h"
 #include "translate/batches/batch.h"
 #include "translate/batches/evaluate.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 lb_status lb_data_loader_init(lb_data_loader *loader, lb_training_data *data,
                               const lb_training_config *config, uint64_t seed, int shards, lb_error *error)

@@ -1,9 +1,9 @@
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include "data/pair_report.h"
 #include "data/pairs.h"
 #include "translate/file/text_model.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
@@ -8,7 +8,7 @@
 #include "io/path.h"
 #include "settings/settings.h"
 #include "translate/file/text_model.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <errno.h>
 #include <stdio.h>

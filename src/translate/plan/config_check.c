@@ -1,8 +1,7 @@
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include "data/pairs.h"
 #include "settings/settings.h"
-#include "translate/training/data.h"
 
 #include <string.h>
 
@@ -139,6 +138,11 @@ static lb_status check_features(const lb_training_config *c, lb_error *error)
     if (strcmp(c->model, LB_MODEL_TRANSFORMER) != 0 || !c->feature_positions || features) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "feature_positions: the sources have no features (features_column)");
+}
+
+bool lb_training_has_lexicon(const lb_training_config *c)
+{
+    return c->lexicon || lb_pair_texts_given(&c->lexicon_pairs) || c->lexicon_from_train;
 }
 
 lb_status lb_config_check(lb_training_config *c, lb_error *error)

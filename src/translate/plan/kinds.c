@@ -1,6 +1,6 @@
-#include "translate/training/kinds.h"
+#include "translate/plan/kinds.h"
 
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <stddef.h>
 #include <stdio.h>

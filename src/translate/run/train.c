@@ -6,9 +6,10 @@
 #include "io/file.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"
-#include "translate/training/data.h"
-#include "translate/training/recipe.h"
-#include "translate/training/stepper.h"
+#include "translate/input/data.h"
+#include "translate/join/join_fit.h"
+#include "translate/plan/recipe.h"
+#include "translate/run/stepper.h"
 
 #include <string.h>
 #include <unistd.h>

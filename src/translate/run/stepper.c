@@ -1,14 +1,14 @@
 /* One model in training: its loss, its evaluation, and the steps that a caller asks for. Between two such steps, the
  * parameters are the average of the weights, so that the caller evaluates, applies and saves the average. In
  * lb_translator_train they are the average only during an evaluation. */
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include "base/alloc.h"
 #include "base/group.h"
 #include "data/pairs.h"
 #include "lookback/op.h"
 #include "translate/apply/translator.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <math.h>
 

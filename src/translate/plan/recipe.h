@@ -96,34 +96,10 @@ bool lb_config_compares_texts(const lb_training_config *config);
  *  Errors: LB_ERROR_ARGUMENT, with the name of the field. */
 LB_MUST_USE lb_status lb_config_check(lb_training_config *config, lb_error *error);
 
+/** Whether the configuration asks for a lexicon. */
+bool lb_training_has_lexicon(const lb_training_config *config);
+
 /** The number of the test with this name, from 0; -1: there is none, or no name. */
 int lb_config_test(const lb_training_config *config, const char *name);
-
-/* ---- A training that fits into the time that its user has (budget.c). ---- */
-
-/** What a training costs, in seconds. */
-typedef struct lb_training_cost {
-    double step;
-    double evaluation;
-} lb_training_cost;
-
-/** How many steps cost at most so many seconds, with an evaluation after each `evaluate_every` of them and after the
- *  last one; at least 1. */
-int64_t lb_budget_steps(double seconds, lb_training_cost cost, int64_t evaluate_every);
-
-/** The next smaller width of a model, which takes about half of the time; the same if there is none. */
-int lb_budget_narrower(int width);
-
-/** How many steps a run with these evaluations takes in so many seconds, at most `most`, if the next steps cost what
- *  those since the evaluation before the last one did; those that are done if no time is left. */
-int64_t lb_budget_refit(const lb_train_history *history, double seconds, int64_t most);
-
-/** Chooses width and steps of a fitted configuration with `minutes`: the steps of the recipe if they fit into the time.
- *  Otherwise fewer; but a width for which less than a third of them fit is made narrower, unless it was `asked` for.
- *  The speed is measured by some steps on the data, whose time is taken off `minutes`. A run that is resumed has the
- *  width and the steps of its checkpoint.
- *  Errors: LB_ERROR_ARGUMENT for standard input, a group, or several seeds; those of lb_stepper_new. */
-LB_MUST_USE lb_status lb_budget_fit(lb_training_config *config, const lb_training_config *asked,
-                                    lb_error *error);
 
 #endif

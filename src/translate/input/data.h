@@ -11,7 +11,7 @@
 #include "lookback/translate.h"
 #include "translate/batches/evaluate.h"
 #include "translate/file/text_model.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 /* ---- The model that a training starts from, on other pairs or with other settings (warm_start.c). ---- */
 
@@ -111,9 +111,6 @@ lb_text_model lb_training_data_model(const lb_training_data *data, lb_model *mod
 
 /* ---- The lexicon of the model (lexicon.c). ---- */
 
-/** Whether the configuration asks for one. */
-bool lb_training_has_lexicon(const lb_training_config *config);
-
 /** Makes the lexicon that the configuration asks for; none if it asks for none. It tells if entries have several
  *  answers.
  *  Model:  its rules and vocabularies decide the keys.
@@ -124,14 +121,6 @@ bool lb_training_has_lexicon(const lb_training_config *config);
 LB_MUST_USE lb_status lb_training_lexicon_make(const lb_training_config *config, const lb_text_model *model,
                                                lb_pairs *train, const lb_pair_format *format,
                                                lb_lexicon *lexicon, lb_error *error);
-
-/* ---- Texts (choice.c). ---- */
-
-/** BLEU and chrF2, see lb_statistics_count_text, of greedy outputs for at most 500 pairs of the dev set, or sources if
- *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them.
- *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
-                                                lb_evaluation *found, lb_error *error);
 
 /* ---- Subwords (subwords.c). ---- */
 

@@ -3,7 +3,7 @@
 #include "lookback/op.h"
 #include "translate/batches/batch.h"
 #include "translate/batches/evaluate.h"
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 /* ---- Batches. ---- */
 

@@ -1,9 +1,9 @@
-#include "translate/training/stepper.h"
+#include "translate/run/stepper.h"
 
 #include "base/alloc.h"
 #include "data/pairs.h"
 #include "data/symbols.h"
-#include "translate/training/recipe.h"
+#include "translate/plan/recipe.h"
 
 #include <stdio.h>
 #include <string.h>

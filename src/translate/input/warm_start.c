@@ -1,4 +1,4 @@
-#include "translate/training/data.h"
+#include "translate/input/data.h"
 
 #include "base/bytes.h"
 #include "base/format.h"
