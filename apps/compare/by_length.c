@@ -1,3 +1,5 @@
+/* Comparisons on lists: the exact match of each model by length, measured after the trainings, as a table and a
+ * chart. */
 #include "compare/comparison.h"
 
 #include "base/alloc.h"

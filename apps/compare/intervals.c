@@ -1,3 +1,4 @@
+/* The chart of a comparison on pairs: the exact match of each combination, with its 95 % interval over the seeds. */
 #include "compare/comparison.h"
 
 #include "io/path.h"

@@ -1,3 +1,4 @@
+/* `--ensemble`: trains the kinds of a list side by side and joins them into one model that votes. */
 #include "several/side_by_side.h"
 
 #include "base/buffer.h"

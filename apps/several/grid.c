@@ -1,3 +1,5 @@
+/* The combinations of a sweep or a comparison: values of settings from a JSON file or from lists on the command
+ * line. */
 #include "several/sweep.h"
 
 #include "base/alloc.h"

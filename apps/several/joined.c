@@ -1,3 +1,4 @@
+/* What a program prints about a result: the line of a training, and the table of models that were joined. */
 #include "several/side_by_side.h"
 
 #include "base/buffer.h"

@@ -1,3 +1,4 @@
+/* Kinds of models as options and tables name them, such as "transformer-backward", for --ensemble and compare. */
 #include "several/side_by_side.h"
 
 #include "base/alloc.h"

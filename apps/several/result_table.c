@@ -1,3 +1,4 @@
+/* The table of a sweep or a comparison, on the terminal and as a file: a row a combination, its mean over the seeds. */
 #include "several/side_by_side.h"
 
 #include "base/alloc.h"

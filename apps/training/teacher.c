@@ -1,3 +1,5 @@
+/* `--teacher`: writes the targets of unlabelled sources with a trained model, and adds them to the pairs of a
+ * training. */
 #include "training/train_options.h"
 
 #include "apply/input.h"

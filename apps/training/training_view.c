@@ -1,3 +1,4 @@
+/* A training as its user sees it: notes, a progress bar, evaluations, and a chart at the end. */
 #include "training/train_options.h"
 
 #include "apply/input.h"

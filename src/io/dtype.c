@@ -1,3 +1,4 @@
+/* Types of numbers in files of tensors: their names and sizes, and conversion to and from lb_real. */
 #include "io/safetensors.h"
 
 #include <math.h>

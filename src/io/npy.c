@@ -1,3 +1,4 @@
+/* Arrays in NumPy files, for lb_npy_read and lb_npy_write. */
 #include "io/path.h"
 #include "lookback/io.h"
 

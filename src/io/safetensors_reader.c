@@ -1,3 +1,5 @@
+/* Reads safetensors files: the header is checked when a file is opened, and tensors are read where they are asked
+ * for. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* Writes safetensors files: a header that is made first, then the tensors, into a file that appears when it is
+ * whole. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

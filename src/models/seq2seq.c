@@ -1,3 +1,4 @@
+/* The recurrent model: embeddings, an encoder that may read in both directions, attention, and a decoder. */
 #include "models/built_in.h"
 
 #include "autograd/op.h"

@@ -1,3 +1,4 @@
+/* The transformer, an encoder and a decoder of blocks, as lb_transformer_init makes it. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
 #include "lookback/op.h"

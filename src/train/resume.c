@@ -1,3 +1,4 @@
+/* The state of a training in its checkpoint: what lb_train writes at evaluations and reads to resume. */
 #include "base/alloc.h"
 #include "io/path.h"
 #include "io/run_differences.h"

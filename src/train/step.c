@@ -1,3 +1,4 @@
+/* One step of a training: loss and gradient of each shard, their sum over shards and ranks, and the optimiser. */
 #include "train/trainer.h"
 
 #include "autograd/tape.h"

@@ -1,3 +1,4 @@
+/* How many threads a step has: each number is timed on real steps, since no bit depends on it. */
 #include "train/trainer.h"
 
 #include <math.h>

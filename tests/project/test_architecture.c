@@ -1,5 +1,5 @@
 /* Reads the sources and asserts the rules of CONTRIBUTING.md: which layer may include which, who may call what, how
- * public functions are named, and that a lesson only needs what its reader has. */
+ * public functions are named, that a source says what it is, and that a lesson only needs what its reader has. */
 #include "support/sources.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #define SRC SOURCE_DIR "/src/"
 
@@ -386,6 +388,52 @@ static void check_names(const char *file, char *text)
 START_TEST(test_names_of_public_functions_start_with_lb)
 {
     ck_assert_int_gt(support_walk_sources(SRC, "", check_names), 0);
+}
+END_TEST
+
+/* The first comment of a text has a sentence of four words or more; "helpers" say nothing. */
+static bool begins_with_a_sentence(const char *text)
+{
+    enum { WORDS = 4 };
+    const char *end = starts_with(text, "/*") ? strstr(text, "*/") : NULL;
+    int words = 0;
+    for (const char *at = text + 2; end && at < end; at++) {
+        words += isalnum((unsigned char)*at) && !isalnum((unsigned char)at[-1]);
+        if (strncasecmp(at, "helper", 6) == 0) return false;
+    }
+    return words >= WORDS;
+}
+
+/* What the kernel of exported models has is in their files. */
+static void check_sentence(const char *root, const char *file, const char *text)
+{
+    char header[SUPPORT_PATH];
+    const size_t length = strlen(file);
+    if (file[length - 1] != 'c' || strstr(file, "/kernel/") || begins_with_a_sentence(text)) return;
+    snprintf(header, sizeof header, "%s%.*sh", root, (int)length - 1, file);
+    char *own = access(header, R_OK) == 0 ? support_read_file(header, &(size_t){0}) : NULL;
+    ck_assert_msg(own && begins_with_a_sentence(own),
+                  "%s: expected a sentence at its beginning that says what it gives", file);
+    free(own);
+}
+
+static void check_sentence_of_source(const char *file, char *text)
+{
+    check_sentence(SRC, file, text);
+}
+
+static void check_sentence_of_program(const char *file, char *text)
+{
+    check_sentence(SOURCE_DIR "/apps/", file, text);
+}
+
+START_TEST(test_sources_say_what_they_are)
+{
+    ck_assert_int_gt(support_walk_sources(SRC, "", check_sentence_of_source), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/apps/", "", check_sentence_of_program), 0);
+    ck_assert(!begins_with_a_sentence("#include <a.h>\n/* The file of a b. */"));
+    ck_assert(!begins_with_a_sentence("/* Helpers for the parser of lines. */"));
+    ck_assert(!begins_with_a_sentence("/* The grid. */"));
 }
 END_TEST
 

@@ -1,3 +1,5 @@
+/* Exact hard attention and its monotonic relatives, which sum over all alignments
+ * (docs/adr/0026-exact-hard-attention.md). */
 #include "models/attention/decoder_attention.h"
 
 #include "autograd/op.h"

@@ -1,3 +1,4 @@
+/* Beam search over the hypotheses of each source, for lb_beam_search. */
 #include "lookback/models.h"
 
 #include "autograd/tape.h"

@@ -1,3 +1,4 @@
+/* Teacher forcing: what a model thinks of targets that it is given, for scores, votes and alignments. */
 #include "models/decode/model.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* Greedy decoding: the likeliest token at each step, for evaluations and lb_greedy. */
 #include "lookback/models.h"
 
 #include "autograd/tape.h"

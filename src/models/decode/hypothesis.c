@@ -1,3 +1,4 @@
+/* Hypotheses while they are written, for each kind of search, and rows in the order in which a model writes them. */
 #include "models/decode/model.h"
 
 #include "autograd/tape.h"

@@ -1,3 +1,4 @@
+/* What a call of lb_translate_all decodes: its configuration with defaults, tokens of texts, and the search. */
 #include "lookback/op.h"
 #include "translate/apply/translator.h"
 

@@ -1,3 +1,4 @@
+/* The results of lb_translate_all: outputs as symbols and texts, kept in memory that outlives the tape. */
 #include "translate/apply/translator.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* Models of lists of numbers as models of texts: their rule, their vocabulary, and messages about their inputs. */
 #include "base/alloc.h"
 #include "translate/file/text_model.h"
 

@@ -1,3 +1,4 @@
+/* Where a model is: a file, or a folder with one of the names that a training gives it. */
 #include "translate/file/text_model.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* The batches of a training, of pairs in epochs or of lists that are drawn, and those that a model is measured on. */
 #include "translate/input/data.h"
 
 #include "base/buffer.h"

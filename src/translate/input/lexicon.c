@@ -1,3 +1,4 @@
+/* The lexicon that a training or `join` is asked for, made of a file, of pairs in memory or of the training pairs. */
 #include "data/pairs.h"
 #include "translate/input/data.h"
 #include "translate/plan/recipe.h"

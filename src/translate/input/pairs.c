@@ -1,3 +1,4 @@
+/* Opens the pairs of a training: from memory or a file, with an index if the file is large. */
 #include "translate/input/data.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* The model that a training starts from: what it decides, and its weights where symbols are the same. */
 #include "translate/input/data.h"
 
 #include "base/bytes.h"

@@ -1,3 +1,4 @@
+/* Refuses configurations of a training that cannot be, with the name of the setting. */
 #include "translate/plan/recipe.h"
 
 #include "data/pairs.h"

@@ -1,3 +1,4 @@
+/* The film of a training: outputs and attention for a few held-out pairs at each evaluation, as lines of JSON. */
 #include "translate/run/stepper.h"
 
 #include "base/buffer.h"

@@ -1,3 +1,4 @@
+/* Fits a training into `minutes`: width and steps from the measured speed, and again at each evaluation. */
 #include "translate/plan/recipe.h"
 
 #include "base/alloc.h"

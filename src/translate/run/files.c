@@ -1,3 +1,5 @@
+/* The files of a training while it runs: the model, the log and the checkpoint, written as lb_train tells of
+ * evaluations. */
 #include "translate/run/stepper.h"
 
 #include "base/alloc.h"

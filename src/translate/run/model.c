@@ -1,3 +1,4 @@
+/* The model of a training: its sizes, what it takes over from another one, and what is frozen. */
 #include "translate/run/stepper.h"
 
 #include "base/alloc.h"

@@ -1,3 +1,4 @@
+/* What a run is: the settings that decide its weights, kept in the checkpoint and compared before it is resumed. */
 #include "translate/run/stepper.h"
 
 #include "base/buffer.h"
