@@ -132,6 +132,8 @@ static inline int64_t lb_text_model_most(const lb_text_model *model, int64_t lim
     return positions && positions < limit ? positions : limit;
 }
 
+/* ---- text_model.c: what a model is called, and its settings. ---- */
+
 enum { LB_LABEL = 64 };
 
 /** Writes the attention of a seq2seq, otherwise the kind of the model, then "-copy" if it copies, and "-backward" if it

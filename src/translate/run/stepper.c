@@ -14,7 +14,7 @@
 
 /* A model that is trained step by step, with what lb_translator_train opens for all of its models. */
 typedef struct lone_stepper {
-    lb_stepper stepper; /* comes first */
+    lb_stepper stepper;
     lb_training_config config;
     lb_warm_start start;
     lb_training_data data;
@@ -185,7 +185,7 @@ static lb_status open_inputs(lone_stepper *own, lb_error *error)
 /* An lb_tell_fn of its loop. */
 static lb_status hear_step(void *stepper, const lb_event *event, lb_error *error)
 {
-    lone_stepper *own = stepper;
+    lone_stepper *own = ((lb_stepper *)stepper)->own;
     (void)error;
     if (event->kind != LB_EVENT_STEPPED) return LB_OK;
     own->step = event->step.step;
@@ -222,7 +222,8 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
                       .data = &own->data,
                       .start = &own->start,
                       .seed = config.seed,
-                      .run = {.folder = "."}};
+                      .run = {.folder = "."},
+                      .own = own};
     lb_status status = own->tape ? open_inputs(own, error) : lb_no_memory(error, "a training");
     if (!status) status = lb_stepper_init(s, error);
     if (!status) status = begin_loop(own, error);
@@ -234,8 +235,8 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 
 void lb_stepper_free(lb_stepper *s)
 {
-    lone_stepper *own = (lone_stepper *)s;
     if (!s) return;
+    lone_stepper *own = s->own;
     end_translator(&own->translator);
     lb_stepper_close(s);
     lb_training_data_close(&own->data);
@@ -246,7 +247,7 @@ void lb_stepper_free(lb_stepper *s)
 
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
-    lone_stepper *own = (lone_stepper *)s;
+    lone_stepper *own = s->own;
     if (own->step >= s->run.steps)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
                             (long long)s->run.steps);
@@ -263,7 +264,7 @@ void lb_stepper_set_lr(lb_stepper *s, double lr)
 lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
 {
     const lb_training_data *d = s->data;
-    lb_tape *tape = ((lone_stepper *)s)->tape;
+    lb_tape *tape = s->own->tape;
     lb_tested_pairs on = {.pairs = d->dev.pairs, .sample.count = pairs, .task = d->dev.task};
     lb_status status = LB_OK;
     *found = (lb_evaluation){0};
@@ -280,21 +281,21 @@ lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found,
 
 lb_stepper_facts lb_stepper_about(const lb_stepper *s)
 {
-    return (lb_stepper_facts){.step = ((const lone_stepper *)s)->step,
+    return (lb_stepper_facts){.step = s->own->step,
                               .steps = s->run.steps,
                               .parameters = s->run.parameters,
-                              .lr = lb_schedule_lr(&s->loop.schedule, ((const lone_stepper *)s)->step),
+                              .lr = lb_schedule_lr(&s->loop.schedule, s->own->step),
                               .held_out = s->data->text.sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
 }
 
 lb_translator *lb_stepper_translator(lb_stepper *s)
 {
-    return &((lone_stepper *)s)->translator;
+    return &s->own->translator;
 }
 
 lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error)
 {
-    return lb_text_model_save(path, &((const lone_stepper *)s)->translator.model, error);
+    return lb_text_model_save(path, &s->own->translator.model, error);
 }
 
 lb_status lb_training_fit(lb_training_config *config, lb_error *error)

@@ -86,7 +86,8 @@ struct lb_stepper {
     lb_training_files files;
     char *identity; /* `run` of `loop` */
     lb_shared_symbols shared;
-    double *hidden; /* of lb_hide_symbols; NULL: nothing is hidden */
+    double *hidden;           /* of lb_hide_symbols; NULL: nothing is hidden */
+    struct lone_stepper *own; /* of one that lb_stepper_new has made; NULL elsewhere */
 };
 
 /* ---- A training (stepper.c). ---- */
@@ -98,6 +99,11 @@ LB_MUST_USE lb_status lb_stepper_init(lb_stepper *stepper, lb_error *error);
 
 /** Frees all but the stepper itself. */
 void lb_stepper_close(lb_stepper *stepper);
+
+/** Fills in what the recipe chooses for the pairs of a configuration that starts from no model; not the steps if it
+ *  says `epochs` or `minutes`. Reads the files, and writes none.
+ *  Errors: those of lb_training_data_open. */
+LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *error);
 
 /* ---- Its model (model.c). ---- */
 
@@ -208,11 +214,6 @@ LB_MUST_USE lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts
 LB_MUST_USE lb_status lb_run_identity_check(void *stepper, const char *found, lb_error *error);
 
 /* ---- From files to models (train.c). ---- */
-
-/** Fills in what the recipe chooses for the pairs of a configuration that starts from no model; not the steps if it
- *  says `epochs` or `minutes`. Reads the files, and writes none.
- *  Errors: those of lb_training_data_open. */
-LB_MUST_USE lb_status lb_training_fit(lb_training_config *config, lb_error *error);
 
 /** lb_translator_train, in a folder `out` that the caller may keep locked: see io/path.h. `name` is that of one of
  *  several, or NULL. */
