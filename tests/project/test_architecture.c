@@ -261,13 +261,18 @@ START_TEST(test_includes_of_every_source_follow_the_arrows)
 }
 END_TEST
 
+/* The next file of ours that a text includes; false behind the last. */
+static bool next_include(char **text, char included[SUPPORT_PATH])
+{
+    for (char *line; (line = strsep(text, "\n")) != NULL;)
+        if (sscanf(line, " # include \"%511[^\"]", included) == 1) return true;
+    return false;
+}
+
 static void check_private_includes(const char *file, char *text)
 {
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        char included[SUPPORT_PATH];
-        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
+    for (char included[SUPPORT_PATH]; next_include(&text, included);)
         ck_assert_msg(may_include(file, included), "%s must not include %s: it is private", file, included);
-    }
 }
 
 START_TEST(test_includes_of_pages_and_benchmarks_are_public_or_shared)
@@ -284,10 +289,10 @@ END_TEST
 
 static void check_public_includes(const char *file, char *text)
 {
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        char included[SUPPORT_PATH];
-        if (sscanf(line, " # include \"lookback/%511[^\"]", included) != 1) continue;
-        ck_assert_msg(public_may_include(file, included), "%s must not include lookback/%s", file, included);
+    for (char included[SUPPORT_PATH]; next_include(&text, included);) {
+        const char *header = included + strlen("lookback/");
+        ck_assert_msg(starts_with(included, "lookback/") && public_may_include(file, header),
+                      "%s must not include %s", file, included);
     }
 }
 
@@ -309,13 +314,10 @@ static bool may_reach_engine(const char *file, const char *included)
 
 static void check_reach(const char *file, char *text)
 {
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        char included[SUPPORT_PATH];
-        if (sscanf(line, " # include \"%511[^\"]", included) != 1) continue;
+    for (char included[SUPPORT_PATH]; next_include(&text, included);)
         ck_assert_msg(may_reach_engine(file, included),
                       "%s must not include %s: it is private in the engine; see docs/adr/0037-rooms.md", file,
                       included);
-    }
 }
 
 START_TEST(test_includes_of_private_headers_of_the_engine_are_its_own)
@@ -405,32 +407,22 @@ static bool begins_with_a_sentence(const char *text)
 }
 
 /* What the kernel of exported models has is in their files. */
-static void check_sentence(const char *root, const char *file, const char *text)
+static void check_sentence(const char *file, char *text)
 {
     char header[SUPPORT_PATH];
     const size_t length = strlen(file);
     if (file[length - 1] != 'c' || strstr(file, "/kernel/") || begins_with_a_sentence(text)) return;
-    snprintf(header, sizeof header, "%s%.*sh", root, (int)length - 1, file);
+    snprintf(header, sizeof header, SOURCE_DIR "/%.*sh", (int)length - 1, file);
     char *own = access(header, R_OK) == 0 ? support_read_file(header, &(size_t){0}) : NULL;
     ck_assert_msg(own && begins_with_a_sentence(own),
                   "%s: expected a sentence at its beginning that says what it gives", file);
     free(own);
 }
 
-static void check_sentence_of_source(const char *file, char *text)
-{
-    check_sentence(SRC, file, text);
-}
-
-static void check_sentence_of_program(const char *file, char *text)
-{
-    check_sentence(SOURCE_DIR "/apps/", file, text);
-}
-
 START_TEST(test_sources_say_what_they_are)
 {
-    ck_assert_int_gt(support_walk_sources(SRC, "", check_sentence_of_source), 0);
-    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/apps/", "", check_sentence_of_program), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", "src/", check_sentence), 0);
+    ck_assert_int_gt(support_walk_sources(SOURCE_DIR "/", "apps/", check_sentence), 0);
     ck_assert(!begins_with_a_sentence("#include <a.h>\n/* The file of a b. */"));
     ck_assert(!begins_with_a_sentence("/* Helpers for the parser of lines. */"));
     ck_assert(!begins_with_a_sentence("/* The grid. */"));
