@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "console/console.h"
 
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include <cJSON.h>
 #include <lookback/lookback.h>
 

@@ -12,7 +12,7 @@ set(FILES_SOURCES "/src/(io|models/file)/" "/src/train/(examples|fit|optimizer_f
 set(TEXT_SOURCES "/src/(data|settings|translate)/" "/src/metrics/text\\.c$" "/src/io/(lines|plain_copy|scratch_file)\\.c$")
 set(PLOT_SOURCES "/src/plot/")
 # The sort task needs only numbers.
-set(kept "/src/data/sort_task\\.c$" "/src/translate/(batches/(batch|evaluate)|training/lists)\\.c$")
+set(kept "/src/data/lists/sort_task\\.c$" "/src/translate/(batches/(batch|evaluate)|input/lists)\\.c$")
 # A figure is a file.
 if(LOOKBACK_PLOT)
   list(APPEND kept "/src/io/(file|folder|path|temp_file)\\.c$")

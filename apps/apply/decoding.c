@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "console/console.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef APP_INPUT_H
 #define APP_INPUT_H
 
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 #include "settings/settings.h"
 
 /** The columns of a struct that has them, such as lb_pair_format. `is_usual`: whether --help shows the first two. */

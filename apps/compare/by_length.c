@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/format.h"
 #include "console/console.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "io/file.h"
 #include "translate/apply/translator.h"
 

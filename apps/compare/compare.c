@@ -5,7 +5,7 @@
 #include "cli/config.h"
 #include "compare/comparison.h"
 #include "console/console.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "several/sweep.h"
 #include "training/train_options.h"
 #include "translate/plan/recipe.h"

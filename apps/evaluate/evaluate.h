@@ -3,7 +3,7 @@
 #define APP_EVALUATE_H
 
 #include "apply/answer.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 /* ---- The score, row by row of a file of pairs: measures.c, and as it is printed: score_print.c. ---- */
 

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/pairs.h"
-#include "data/subwords.h"
+#include "data/pairs/pairs.h"
+#include "data/text/subwords.h"
 
 #include <assert.h>
 #include <ctype.h>

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "console/console.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "evaluate/evaluate.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The merges of a model as constants in C, for apps/export/kernel/subwords.h. */
 #include "export/export.h"
 
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include <stdio.h>
 #include <stdlib.h>

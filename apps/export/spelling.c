@@ -2,7 +2,7 @@
 #include "export/export.h"
 
 #include "base/alloc.h"
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include <stdlib.h>
 #include <string.h>

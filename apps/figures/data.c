@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "cli/commands.h"
 #include "console/console.h"
-#include "data/pair_report.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
 #include "translate/plan/recipe.h"
 
 #include <lookback/tensor.h>

@@ -4,7 +4,7 @@
 #include "console/console.h"
 #include "figures/maps.h"
 
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "io/safetensors.h"

@@ -4,7 +4,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/bytes.h"
 #include "cli/options.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "io/json.h"
 #include "training/train_options.h"
 #include "translate/apply/translator.h"

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 
 #include "apply/answer.h"
 #include "console/console.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "report/data.h"
 
 /* ---- pair.c: an output compared with its right answers. ---- */

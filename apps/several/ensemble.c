@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "console/console.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "translate/join/join_fit.h"
 #include "translate/plan/recipe.h"
 

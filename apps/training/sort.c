@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "training/train_options.h"
 #include "translate/run/stepper.h"
 

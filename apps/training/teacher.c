@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "console/console.h"
 #include "data/formats/recognise.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "translate/input/data.h"

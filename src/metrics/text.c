@@ -1,7 +1,7 @@
 /* BLEU and chrF of texts: texts become the sequences that these count. */
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "metrics/measures.h"
 
 #include <stdlib.h>

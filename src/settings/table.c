@@ -1,5 +1,5 @@
 /* The settings of a training. CONTRIBUTING.md has a page about how to add one. */
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 #include "settings/settings.h"
 
 #include <stddef.h>

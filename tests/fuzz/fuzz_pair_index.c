@@ -2,9 +2,9 @@
  * purpose; the rest is the index. */
 /* memfd_create */
 #define _GNU_SOURCE
-#include "data/pair_index.h"
-#include "data/pair_report.h"
-#include "data/pairs.h"
+#include "data/pairs/pair_index.h"
+#include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
 #include "fuzz.h"
 
 #include <stdio.h>

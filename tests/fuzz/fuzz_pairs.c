@@ -1,7 +1,7 @@
 /* A file of pairs. The first six bytes choose its format, and whether it is compressed; the rest is the file. */
 #include "data/formats/pair_kind.h"
-#include "data/pair_report.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
 #include "fuzz.h"
 #include "lookback/data.h"
 

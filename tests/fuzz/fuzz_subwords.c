@@ -1,6 +1,6 @@
 /* Merges of subwords, as text of a model file, and behind a zero byte a text that they cut. What is accepted is kept as
  * it was, and any text comes back from its pieces, also from those that a vocabulary has only in part. */
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 #include "fuzz.h"
 #include "lookback/tensor.h"
 

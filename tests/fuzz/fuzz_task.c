@@ -1,5 +1,5 @@
 /* A sort task as the JSON text of a model file. Lists of every accepted task can be drawn. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "fuzz.h"
 
 #include <stdlib.h>

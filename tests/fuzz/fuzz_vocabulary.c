@@ -1,5 +1,5 @@
 /* A vocabulary as the JSON text of a model file. What is accepted is printed as a text that means the same. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "fuzz.h"
 #include "lookback/tensor.h"
 

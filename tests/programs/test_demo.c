@@ -1,6 +1,6 @@
 /* The model of ./run demo, which train_sort makes with its defaults, sorts the lists that users try first. The training
  * is complete: too slow for sanitizers, and it belongs to verify. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "lookback/tensor.h"
 #include "support/process.h"
 #include "support/suite.h"

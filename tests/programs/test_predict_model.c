@@ -1,5 +1,5 @@
 /* Errors of predict for files that are not models, models of other tasks, and damaged models. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "support/process.h"
 #include "support/sort_model.h"
 #include "support/suite.h"

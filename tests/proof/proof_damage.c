@@ -1,7 +1,7 @@
 /* Damaged files are refused, or read as what they say, and hostile ones end in time. Every bit flip and every
  * truncation of each kind of file that programs read; and model files with a right checksum that somebody made on
  * purpose. */
-#include "data/pair_index.h"
+#include "data/pairs/pair_index.h"
 #include "lookback/io.h"
 #include "proof/damaged_texts.h"
 #include "proof/hostile.h"

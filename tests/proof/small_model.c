@@ -1,6 +1,6 @@
 #include "proof/small_model.h"
 
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 #include "support/gather.h"
 #include "translate/file/text_model.h"
 

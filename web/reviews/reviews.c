@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "io/file.h"
 #include "io/lines.h"
 #include "reviews/text_files.h"

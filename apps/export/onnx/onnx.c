@@ -2,7 +2,7 @@
 #include "export/onnx/layers.h"
 
 #include "base/alloc.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "io/file.h"
 
 #include <string.h>

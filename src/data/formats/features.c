@@ -1,5 +1,6 @@
 /* Finds the column of the features, and what divides them, in the first lines of a file. */
 #include "data/formats/recognise.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,4 +1,5 @@
 #include "data/formats/pair_kind.h"
+#include "data/text/symbols.h"
 
 #include "base/bytes.h"
 #include "base/format.h"

@@ -1,5 +1,6 @@
 /* Recognises pronunciation dictionaries, those of CMUdict and of Kaldi, by their lines. */
 #include "data/formats/recognise.h"
+#include "data/text/symbols.h"
 
 /* The phones of CMUdict, without the digit of a stress. */
 static bool is_phone(lb_span word)

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "lookback/op.h"
 
 #include <stdlib.h>

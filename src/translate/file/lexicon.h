@@ -13,7 +13,7 @@
 #define LB_LEXICON_H
 
 #include "base/buffer.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "lookback/base.h"
 
 /** The name of the array in the file of a model. */

@@ -2,8 +2,8 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/format.h"
-#include "data/subwords.h"
-#include "data/symbols.h"
+#include "data/text/subwords.h"
+#include "data/text/symbols.h"
 #include "io/json.h"
 #include "translate/file/text_model.h"
 

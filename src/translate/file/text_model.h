@@ -4,8 +4,8 @@
 #define LB_TEXT_MODEL_H
 
 #include "base/buffer.h"
-#include "data/sort_task.h"
-#include "data/symbols.h"
+#include "data/lists/sort_task.h"
+#include "data/text/symbols.h"
 #include "lookback/translate.h"
 #include "translate/file/lexicon.h"
 

@@ -1,6 +1,6 @@
 /* A translator in a file, for a loop of a program's own; and what the record of a training has of tests. */
 #include "base/buffer.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "lookback/translate.h"
 #include "translate/file/text_model.h"
 

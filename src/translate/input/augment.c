@@ -1,7 +1,7 @@
 #include "translate/input/augment.h"
 
 #include "base/alloc.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "lookback/op.h"
 #include "translate/batches/batch.h"
 

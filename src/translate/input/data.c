@@ -1,7 +1,7 @@
 #include "translate/input/data.h"
 
-#include "data/pair_report.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
 #include "translate/file/text_model.h"
 #include "translate/plan/recipe.h"
 

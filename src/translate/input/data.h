@@ -4,9 +4,9 @@
 
 #include "base/buffer.h"
 #include "base/progress.h"
-#include "data/pair_index.h"
-#include "data/pairs.h"
-#include "data/subwords.h"
+#include "data/pairs/pair_index.h"
+#include "data/pairs/pairs.h"
+#include "data/text/subwords.h"
 #include "io/scratch_file.h"
 #include "lookback/translate.h"
 #include "translate/batches/evaluate.h"

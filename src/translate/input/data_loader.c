@@ -2,8 +2,8 @@
 #include "translate/input/data.h"
 
 #include "base/buffer.h"
-#include "data/pairs.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
+#include "data/pairs/pairs.h"
 #include "lookback/op.h"
 #include "translate/batches/batch.h"
 #include "translate/batches/evaluate.h"

@@ -1,5 +1,5 @@
 /* The lexicon that a training or `join` is asked for, made of a file, of pairs in memory or of the training pairs. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "translate/input/data.h"
 #include "translate/plan/recipe.h"
 

@@ -1,5 +1,5 @@
 /* Batches of lists of the sort task, which are drawn, and the evaluation of a model on them. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "lookback/op.h"
 #include "translate/batches/batch.h"
 #include "translate/batches/evaluate.h"

@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "base/format.h"
-#include "data/pair_line.h"
-#include "data/symbols.h"
+#include "data/pairs/pair_line.h"
+#include "data/text/symbols.h"
 #include "io/path.h"
 #include "io/run_differences.h"
 #include "io/safetensors.h"

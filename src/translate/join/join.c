@@ -1,7 +1,7 @@
 /* One model made of finished ones. */
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "io/json.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"

@@ -1,6 +1,6 @@
 /* Whether models can become one: they must read and write the same symbols. */
-#include "data/subwords.h"
-#include "data/symbols.h"
+#include "data/text/subwords.h"
+#include "data/text/symbols.h"
 #include "translate/join/join_fit.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Refuses configurations of a training that cannot be, with the name of the setting. */
 #include "translate/plan/recipe.h"
 
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "settings/settings.h"
 
 #include <string.h>

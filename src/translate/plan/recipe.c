@@ -1,8 +1,8 @@
 #include "translate/plan/recipe.h"
 
 #include "base/format.h"
-#include "data/pairs.h"
-#include "data/symbols.h"
+#include "data/pairs/pairs.h"
+#include "data/text/symbols.h"
 #include "settings/settings.h"
 
 #include <math.h>

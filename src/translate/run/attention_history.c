@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "io/file.h"
 #include "io/json.h"
 

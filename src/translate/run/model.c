@@ -2,8 +2,8 @@
 #include "translate/run/stepper.h"
 
 #include "base/alloc.h"
-#include "data/pairs.h"
-#include "data/symbols.h"
+#include "data/pairs/pairs.h"
+#include "data/text/symbols.h"
 #include "translate/plan/recipe.h"
 
 #include <stdio.h>

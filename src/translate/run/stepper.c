@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/group.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "lookback/op.h"
 #include "translate/apply/translator.h"
 #include "translate/plan/recipe.h"

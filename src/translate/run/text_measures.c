@@ -1,8 +1,8 @@
 /* BLEU and chrF2 of what a model writes, for a training that chooses its best model by one of them. */
 #include "translate/run/stepper.h"
 
-#include "data/pairs.h"
-#include "data/symbols.h"
+#include "data/pairs/pairs.h"
+#include "data/text/symbols.h"
 #include "lookback/metrics.h"
 #include "translate/plan/recipe.h"
 

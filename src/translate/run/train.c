@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/group.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "translate/file/text_model.h"

@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "base/table.h"
 #include "base/threads.h"
-#include "data/heap.h"
+#include "data/text/heap.h"
 #include "lookback/ops.h"
 #include "nn/kv_cache.h"
 #include "nn/layers.h"

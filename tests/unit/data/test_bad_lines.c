@@ -1,5 +1,5 @@
 /* A line that is not of the format: others decide what that is, and the message names this line. It takes seconds. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "support/suite.h"
 #include "support/tempdir.h"

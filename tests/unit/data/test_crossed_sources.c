@@ -1,5 +1,5 @@
 /* Sources made up from the beginning of one and the end of another. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* Formats of files of pairs: what is recognised, how lines are divided, and what is nobody's format. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
 #include "data/formats/pair_file.h"

@@ -1,11 +1,11 @@
 /* The index of a file of pairs: the same pairs with it and without it, and nothing worse than an error with a bad
  * one. */
-#include "data/pair_index.h"
+#include "data/pairs/pair_index.h"
 
 #include "base/alloc.h"
-#include "data/pair_report.h"
-#include "data/pairs.h"
-#include "data/symbols.h"
+#include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
+#include "data/text/symbols.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* Single lines in all formats. */
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 
 #include "support/suite.h"
 

@@ -1,6 +1,6 @@
 /* Pairs in memory: what a file with the same pairs gives, and every kind of bad input, with its index. */
 #include "base/alloc.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* Batches of similar lengths: each pair once per epoch, in an order that depends on the seed and the step. */
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 #include "lookback/data.h"
 
 #include "support/alloc.h"

@@ -1,8 +1,8 @@
 /* The report on files with everything, and on files with nothing to report. */
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 
 #include "base/alloc.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* Lines of sources as they arrive: a pipe is read as a file is, and no answer waits for the next line. */
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* Pairs from TSV files, and every kind of bad input. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "lookback/tensor.h"
 #include "support/alloc.h"

@@ -1,6 +1,6 @@
 /* Holding out pairs of a file for development. */
 #include "base/alloc.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

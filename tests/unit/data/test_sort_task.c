@@ -1,5 +1,5 @@
 /* The sort task: two disjoint splits, drawn uniformly and reproducibly. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "lookback/tensor.h"
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -1,6 +1,6 @@
 /* The sort task as text: writing and reading it, and reading files from before repeats existed. */
 #include "base/alloc.h"
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "support/suite.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Subwords: merges against a learner that counts all again at each step; texts of all scripts, there and back. */
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include "base/alloc.h"
 #include "lookback/tensor.h"

@@ -1,5 +1,5 @@
 /* Texts as symbols and back; normal forms against Python's: tests/data/text/make_fixtures.py. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 #include "base/format.h"

@@ -1,5 +1,5 @@
 /* Symbols and ids, as in torchtext: tests/data/text/make_fixtures.py. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "lookback/tensor.h"
 #include "support/alloc.h"

@@ -1,7 +1,7 @@
 /* Lower case and words, compared with Python: tests/data/text/make_fixtures.py. It takes seconds. */
 #include "reviews/reviews.h"
 
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

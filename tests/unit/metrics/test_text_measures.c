@@ -1,7 +1,7 @@
 /* BLEU and chrF2 of texts, against values from their definitions in Python: tests/data/text/make_translations.py. */
 #include "lookback/metrics.h"
 
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 #include "support/alloc.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* The pairs of a training's steps: parts of a batch are that batch. */
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 #include "models/decode/model.h"
 #include "support/suite.h"
 #include "translate/input/data.h"

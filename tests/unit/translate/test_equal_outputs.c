@@ -3,7 +3,7 @@
 #include "support/tempdir.h"
 #include <lookback/lookback.h>
 
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Lists as a batch for teacher forcing, and the exact match on them, found by teacher forcing and by decoding. This
  * test runs in both precisions. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "lookback/op.h"
 #include "models/decode/model.h"
 #include "support/alloc.h"

@@ -1,6 +1,6 @@
 /* How pairs of a file become a batch for teacher forcing. */
 #include "autograd/tape.h"
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "lookback/translate.h"
 #include "support/alloc.h"
 #include "support/suite.h"

@@ -1,5 +1,5 @@
 /* Evaluation of models on the pairs of a file. It takes seconds. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "lookback/metrics.h"
 #include "lookback/train.h"
 #include "models/built_in.h"

@@ -2,7 +2,7 @@
 #include "translate/plan/recipe.h"
 
 #include "base/format.h"
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 #include "lookback/data.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
 /* Training by one call on random lists of numbers. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 #include "support/pair_program.h"
 #include "support/process.h"
 #include "support/small_training.h"

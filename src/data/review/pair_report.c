@@ -1,4 +1,4 @@
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 
 #include "base/alloc.h"
 #include "base/format.h"

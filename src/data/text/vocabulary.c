@@ -1,5 +1,5 @@
 /* Gives symbols their ids and counts them, and keeps them as text for the file of a model. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 #include "base/table.h"

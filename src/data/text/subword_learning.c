@@ -1,10 +1,10 @@
 /* Learns merges of subwords from counted words, for training. */
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/threads.h"
-#include "data/heap.h"
+#include "data/text/heap.h"
 #include "lookback/tensor.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define LB_PAIR_LINE_H
 
 #include "data/formats/pair_file.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 enum { LB_PAIR_LONGEST = UINT16_MAX };
 

@@ -1,5 +1,5 @@
 /* Finds what is odd about the texts of one side, for the report on pairs. */
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 
 #include "base/format.h"
 #include "lookback/tensor.h"

@@ -42,7 +42,7 @@
 #ifndef LB_PAIR_INDEX_H
 #define LB_PAIR_INDEX_H
 
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 #include "io/file.h"
 #include "io/scratch_file.h"
 

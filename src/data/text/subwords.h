@@ -13,7 +13,7 @@
 #define LB_SUBWORDS_H
 
 #include "base/table.h"
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 enum {
     LB_SUBWORD_MERGES = 100000, /* the most */

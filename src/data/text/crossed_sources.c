@@ -1,5 +1,5 @@
 /* Makes up sources from the beginnings and ends of given ones, for a teacher to answer. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

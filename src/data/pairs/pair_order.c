@@ -1,5 +1,5 @@
 /* Puts pairs into batches of similar lengths, in another order in each epoch, for training. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
 #include "io/scratch_file.h"

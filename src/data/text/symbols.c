@@ -1,10 +1,9 @@
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/format.h"
-#include "data/formats/pair_kind.h"
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include <string.h>
 #include <utf8proc.h>

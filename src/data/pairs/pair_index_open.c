@@ -1,7 +1,7 @@
 /* Opens an index of pairs, for a training. Nothing in it is believed: what has the right hashes may still have been
  * made up. So every number has a limit that keeps its uses from overflowing; places are checked where pairs are
  * read. */
-#include "data/pair_index.h"
+#include "data/pairs/pair_index.h"
 
 #include "base/alloc.h"
 

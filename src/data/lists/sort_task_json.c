@@ -1,5 +1,5 @@
 /* Writes and reads the task of lists as JSON, for the file of a model. */
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

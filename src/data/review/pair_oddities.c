@@ -1,5 +1,5 @@
 /* Finds what is odd about a file of pairs, and what mends it, for the report on them. */
-#include "data/pair_report.h"
+#include "data/review/pair_report.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,9 +1,9 @@
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "data/heap.h"
+#include "data/text/heap.h"
 #include "lookback/tensor.h"
 
 #include <assert.h>

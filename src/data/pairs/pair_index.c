@@ -1,4 +1,4 @@
-#include "data/pair_index.h"
+#include "data/pairs/pair_index.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* Reads a file of sources line by line as it arrives, for programs that answer each line at once. */
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 
 #include "io/scratch_file.h"
 

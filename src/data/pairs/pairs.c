@@ -1,4 +1,4 @@
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* Finds equal and contradicting pairs by their hashes, for training, the index and the report. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

@@ -134,4 +134,21 @@ char *lb_vocabulary_print(const lb_vocabulary *vocabulary);
  *          which no TSV file can contain; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_vocabulary *lb_vocabulary_parse(const char *text, int32_t most, lb_error *error);
 
+/* ---- pieces.c: features, or several right answers. ---- */
+
+/** The pieces of a text, one after the other. */
+typedef struct lb_pieces {
+    const char *at, *end; /* what is left; `at` is NULL after the last piece */
+    const char *separator;
+    bool nested; /* a separator within brackets is part of its piece */
+} lb_pieces;
+
+/** Begins with a text. Brackets of each kind keep together what is in them, as in "PSS(1,PL)" or "N;non{NOM;ACC}",
+ *  unless one of them has no partner, or the separator has one: then they are letters.
+ *  Separator: of at least one byte. Cost: O(length), for all pieces together, too. */
+lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator);
+
+/** The next piece, which may be empty; false after the last one. There is at least one. */
+bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length);
+
 #endif

@@ -1,6 +1,7 @@
 /* Cuts a text at its separators, but not within brackets, for features and for several right answers. */
-#include "data/formats/pair_kind.h"
+#include "data/text/symbols.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char opening[] = "([{", closing[] = ")]}";

@@ -1,4 +1,4 @@
-#include "data/sort_task.h"
+#include "data/lists/sort_task.h"
 
 #include "lookback/tensor.h"
 

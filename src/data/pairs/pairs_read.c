@@ -1,5 +1,5 @@
 /* Reads the pairs of an open file, or of texts in memory, one after the other. */
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

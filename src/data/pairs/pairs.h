@@ -3,7 +3,7 @@
 #define LB_PAIRS_H
 
 #include "base/progress.h"
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 
 enum {
     LB_PAIRS_BAD_KEPT = 5,

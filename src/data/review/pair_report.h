@@ -2,7 +2,7 @@
 #ifndef LB_PAIR_REPORT_H
 #define LB_PAIR_REPORT_H
 
-#include "data/pairs.h"
+#include "data/pairs/pairs.h"
 
 /* ---- text_oddities.c: the texts of one side. ---- */
 

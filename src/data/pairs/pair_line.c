@@ -1,4 +1,4 @@
-#include "data/pair_line.h"
+#include "data/pairs/pair_line.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
 /* Cuts texts into words, for subwords, and counts these for the learning of merges. */
-#include "data/subwords.h"
+#include "data/text/subwords.h"
 
 #include "base/alloc.h"
 #include "base/buffer.h"

@@ -1,5 +1,5 @@
 /* Text as words, and in lower case. */
-#include "data/symbols.h"
+#include "data/text/symbols.h"
 
 #include "base/alloc.h"
 
