@@ -213,7 +213,7 @@ const lb_pair_kind_row lb_pair_kinds[] = {
     {"scan", "OUT:", .split = split_scan, .source_separator = " ", .target_separator = " "},
     {"lines", NULL, .choice = true, .split = split_line},
     {"lists", NULL, .choice = true, .split = split_list},
-    {NULL},
+    {0},
 };
 
 static lb_status unknown(const char *name, lb_error *error)
