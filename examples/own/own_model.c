@@ -1,5 +1,5 @@
-/* A custom op, a custom attention that uses it, and a custom kind of model. Each model learns to sort short lists, is saved and loaded, and sorts as
- * before. docs/extending.md explains the code part by part. */
+/* A custom op, a custom attention that uses it, and a custom kind of model. Each model learns to sort short lists, is
+ * saved and loaded, and sorts as before. docs/extending.md explains the code part by part. */
 #include <lookback/engine.h>
 #include <lookback/op.h>
 
