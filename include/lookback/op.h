@@ -65,13 +65,13 @@ struct lb_op {
      *  gradient in place: it may be that array, so that it has no memory of its own. */
     bool saves_slope;
     /** Adds to in[i]->grad for each operand with lb_wants_grad, or sets it if lb_op_sets is true. The gradients of all
-     *  outputs are complete. */
+     *  outputs are complete. NULL: lb_backward refuses where one is wanted. */
     void (*backward)(lb_node *node);
 };
 
 /** Runs an op: checks the operands, allocates the outputs on their tape, computes, and records the op. `attributes`
  *  (`size` bytes, copied) are private to the op. Returns the first output; poison if an operand is missing or poison,
- *  if no operand is on a tape, or after any other error. */
+ *  if no operand is on a tape, if the descriptor lacks something, or after any other error. */
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes,
                        size_t size);
 

@@ -4,6 +4,7 @@
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "lookback/op.h"
 #include "tensor/arrays.h"
 #include "tensor/gemm.h"
 
@@ -73,6 +74,9 @@ static lb_status allocate_gradients(lb_tape *tape)
     spares s = {.spends = tape->spends};
     for (lb_node *node = tape->last; node && !tape->error.status; node = node->previous) {
         if (!lb_node_is_reached(node)) continue;
+        if (!node->op->backward)
+            lb_op_fail(node, LB_ERROR_ARGUMENT,
+                       "the descriptor of the op has no backward, but a gradient is wanted");
         for (int i = 0; i < LB_MAX_OUTPUTS && node->out[i]; i++)
             allocate_grad(node, &s, node->out[i], LB_MAX_INPUTS + i);
         for (int i = 0; i < node->inputs; i++)

@@ -14,6 +14,16 @@ static int output_count(const lb_op *op)
     return op->outputs ? op->outputs : 1;
 }
 
+/* What an op cannot run without; backward asks for its function only where a gradient is wanted. */
+static const char *lacking(const lb_op *op)
+{
+    return !op->name       ? "name"
+           : !op->operands ? "operands"
+           : !op->shape    ? "shape"
+           : !op->forward  ? "forward"
+                           : NULL;
+}
+
 /* In LB_MODE_EXPLAIN a parameter is a constant, so that a model that others use at the same time stays as it is. */
 static lb_tensor *operand_of(lb_tape *tape, lb_tensor *x)
 {
@@ -64,9 +74,13 @@ static lb_status run_forward(lb_node *node)
 lb_tensor *lb_op_apply(const lb_op *op, lb_tensor *const *in, int inputs, const void *attributes, size_t size)
 {
     assert(inputs <= LB_MAX_INPUTS && output_count(op) <= LB_MAX_OUTPUTS);
-    lb_tensor *poison = lb_check_operands(op->name, op->operands, in, inputs);
+    const char *lacks = lacking(op), *name = op->name ? op->name : "op_apply";
+    lb_tensor *poison = lb_check_operands(name, lacks ? "x..." : op->operands, in, inputs);
     if (poison) return poison;
     lb_tape *tape = lb_operands_tape(in, inputs);
+    if (lacks)
+        return lb_tape_fail(tape, LB_ERROR_ARGUMENT, "lb_%s: the descriptor of the op has no %s", name,
+                            lacks);
     lb_node *node = node_new(tape, op, in, inputs, attributes, size);
     if (!node || allocate_outputs(node) || run_forward(node)) return &tape->poison;
     if (node->records) {

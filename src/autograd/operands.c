@@ -92,6 +92,8 @@ static lb_tensor *check_without_tape(const char *name, const char *operands, lb_
 
 lb_tensor *lb_check_operands(const char *name, const char *operands, lb_tensor *const *in, int inputs)
 {
+    for (int i = 0; i < inputs; i++) /* no reset has taken it */
+        assert(!in[i] || (uintptr_t)in[i]->tape != (uintptr_t)-1);
     lb_tape *tape = lb_operands_tape(in, inputs);
     if (!tape) return check_without_tape(name, operands, in, inputs);
     if (tape->error.status) return &tape->poison;

@@ -230,6 +230,7 @@ void lb_arena_reset(lb_arena *arena)
 void lb_arena_reset_with(lb_arena *arena, size_t spare)
 {
     assert(spare <= SIZE_MAX - arena->used);
+    for (const block *b = arena->last; b; b = b->previous) assert(memset(b->memory, LB_SPOILED, b->used));
     if (arena->last && arena->last->previous) {
         free_blocks(arena->last);
         arena->last = block_new(arena->used + spare, NULL);

@@ -21,7 +21,7 @@ const lb_attention_type *lb_attention_type_find(const char *name, const lb_exten
     for (int i = 0; lb_attention_names[i]; i++)
         if (strcmp(lb_attention_names[i], name) == 0) return &lb_built_in_attentions[i]->type;
     for (const lb_attention_type *const *at = own ? own->attentions : NULL; at && *at; at++)
-        if (strcmp((*at)->name, name) == 0) return *at;
+        if ((*at)->name && strcmp((*at)->name, name) == 0) return *at;
     lb_error_set(error, LB_ERROR_FORMAT,
                  "unknown attention '%.80s' in the model: a custom attention must be in the attentions "
                  "of lb_extensions",
@@ -32,6 +32,10 @@ const lb_attention_type *lb_attention_type_find(const char *name, const lb_exten
 /* A lookup finds another type if the name is taken. */
 lb_status lb_attention_type_check(const lb_attention_type *type, const lb_extensions *own, lb_error *error)
 {
+    const char *lacks = !type->name ? "name" : !type->init ? "init" : !type->ask ? "ask" : NULL;
+    if (lacks)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "custom attention '%.80s' has no %s",
+                            type->name ? type->name : "", lacks);
     if (lb_attention_type_find(type->name, own, NULL) != type)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "custom attention cannot be named '%.80s': the name is taken", type->name);

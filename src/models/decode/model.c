@@ -17,14 +17,25 @@ static bool has_shape(const lb_tensor *tensor, lb_shape shape)
     return lb_is_sound(tensor) && lb_shape_equal(tensor->shape, shape);
 }
 
+const char *lb_model_kind_lacks(const lb_model_kind *kind)
+{
+    if (!kind->name) return "name";
+    if (kind->search) return kind->force ? NULL : "force";
+    return !kind->encode ? "encode" : !kind->decode ? "decode" : !kind->select ? "select" : NULL;
+}
+
 lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source)
 {
-    if (model->kind->encode) return model->kind->encode(model, source);
-    lb_tape_fail(
-        source.tape, LB_ERROR_ARGUMENT,
-        "a model of the kind %.80s has no steps, such as one whose members write in different directions: "
-        "decode it with lb_beam_search",
-        model->kind->name);
+    const char *lacks = lb_model_kind_lacks(model->kind);
+    if (!lacks && model->kind->encode) return model->kind->encode(model, source);
+    if (lacks)
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT, "model kind '%.80s' has no %s",
+                     model->kind->name ? model->kind->name : "", lacks);
+    else
+        lb_tape_fail(source.tape, LB_ERROR_ARGUMENT,
+                     "a model of the kind %.80s has no steps, such as one whose members write in different "
+                     "directions: decode it with lb_beam_search",
+                     model->kind->name);
     return NULL;
 }
 

@@ -7,7 +7,10 @@
 
 /* ---- model.c ---- */
 
-/** model->kind->encode. Errors: LB_ERROR_ARGUMENT for a kind without steps. */
+/** The function that a kind cannot work without and lacks, or "name"; NULL if it has all. Files need more. */
+const char *lb_model_kind_lacks(const lb_model_kind *kind);
+
+/** model->kind->encode. Errors: LB_ERROR_ARGUMENT for a kind that lacks something, or that has no steps. */
 lb_decoder_state lb_model_encode(const lb_model *model, lb_tokens source);
 
 /** model->kind->decode, with a check of the shapes of logits and weights, which code that copies them relies on.

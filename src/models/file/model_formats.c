@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "io/json.h"
 #include "models/built_in.h"
+#include "models/decode/model.h"
 #include "models/ensemble/ensemble.h"
 
 #include <math.h>
@@ -312,7 +313,7 @@ const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *o
     const format *found = find_built_in(name);
     if (found) return found->kind;
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++)
-        if (strcmp((*at)->name, name) == 0) return *at;
+        if ((*at)->name && strcmp((*at)->name, name) == 0) return *at;
     lb_error_set(
         error, LB_ERROR_FORMAT,
         "unknown model kind '%.80s' in the file: a custom kind must be in the kinds of lb_extensions", name);
@@ -324,6 +325,10 @@ lb_status lb_extensions_check(const lb_extensions *own, lb_error *error)
 {
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++) {
         const lb_model_kind *kind = *at;
+        const char *lacks = lb_model_kind_lacks(kind);
+        if (lacks)
+            return lb_error_set(error, LB_ERROR_ARGUMENT, "model kind '%.80s' has no %s",
+                                kind->name ? kind->name : "", lacks);
         if (lb_model_kind_find(kind->name, own, NULL) != kind)
             return lb_error_set(error, LB_ERROR_ARGUMENT,
                                 "custom model kind cannot be named '%.80s': the name is taken", kind->name);

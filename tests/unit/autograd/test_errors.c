@@ -157,6 +157,48 @@ START_TEST(test_backward_hands_over_the_first_error_of_the_tape_and_keeps_that_o
 }
 END_TEST
 
+static lb_status shape_of_x(const lb_node *node, lb_shape *out)
+{
+    *out = node->in[0]->shape;
+    return LB_OK;
+}
+
+static lb_status copy_x(lb_node *node)
+{
+    memcpy(node->out[0]->data, node->in[0]->data, (size_t)lb_count(node->in[0]) * sizeof(lb_real));
+    return LB_OK;
+}
+
+START_TEST(test_op_whose_descriptor_lacks_something_is_an_error_that_names_it)
+{
+    static const lb_op whole = {.name = "same", .operands = "x", .shape = shape_of_x, .forward = copy_x};
+    static const char *const messages[] = {"lb_op_apply: the descriptor of the op has no name",
+                                           "lb_same: the descriptor of the op has no operands",
+                                           "lb_same: the descriptor of the op has no shape",
+                                           "lb_same: the descriptor of the op has no forward"};
+    set_up();
+    lb_op ops[] = {whole, whole, whole, whole};
+    ops[0].name = NULL;
+    ops[1].operands = NULL;
+    ops[2].shape = NULL;
+    ops[3].forward = NULL;
+    for (size_t i = 0; SUPPORT_ROW(i, ops); i++) {
+        check_poison(lb_op_apply(&ops[i], LB_INPUTS(x), NULL, 0), LB_ERROR_ARGUMENT, messages[i]);
+        lb_tape_clear_error(tape);
+    }
+    /* Without a gradient it needs no backward. */
+    lb_error error = {0};
+    ck_assert_int_eq(lb_backward(lb_sum_all(lb_op_apply(&whole, LB_INPUTS(x), NULL, 0)), &error), LB_OK);
+    lb_tape_reset(tape);
+    lb_tensor *loss = lb_sum_all(lb_op_apply(&whole, LB_INPUTS(lb_on_tape(tape, weight)), NULL, 0));
+    ck_assert(lb_is_sound(loss));
+    ck_assert_int_eq(lb_backward(loss, &error), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "lb_same: the descriptor of the op has no backward, but a gradient is wanted");
+    tear_down();
+}
+END_TEST
+
 START_TEST(test_tensor_error_of_a_sound_tensor_is_empty_and_of_none_says_so)
 {
     set_up();

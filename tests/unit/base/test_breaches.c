@@ -20,6 +20,7 @@
 #include "tensor/row_attention.h"
 #include "tensor/softmax_row.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -298,6 +299,16 @@ static int commit_apart(const struct breach *breach, char *said, size_t size)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     return status;
 }
+
+START_TEST(test_numbers_that_a_reset_has_taken_are_no_numbers)
+{
+    lb_tape *tape = lb_tape_new();
+    const lb_real *before = lb_tensor_new(tape, LB_SHAPE(2), x)->data;
+    lb_tape_reset(tape);
+    ck_assert(isnan(before[0]) && isnan(before[1]));
+    lb_tape_free(tape);
+}
+END_TEST
 
 START_LOOP_TEST(test_breach_stops_in_the_function_that_relied_on_it, sizeof breaches / sizeof *breaches)
 {

@@ -10,6 +10,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { VOCABULARY = SUPPORT_RELAY_VOCABULARY, ROWS = 2, SOURCE = 3, TARGET = 4, WIDTH = 6, LIMIT = 6 };
@@ -260,6 +261,56 @@ START_TEST(test_models_with_a_name_that_is_taken_are_neither_made_nor_saved)
                      "m.attention: custom attention cannot be named 'none': the name is taken");
     lb_params_free(others);
     lb_params_free(params);
+}
+END_TEST
+
+static lb_beam find_nothing(const lb_model *model, lb_tokens source, lb_beam_config config)
+{
+    (void)model, (void)source, (void)config;
+    return (lb_beam){0};
+}
+
+START_TEST(test_descriptors_that_lack_a_function_are_refused_with_its_name)
+{
+    lb_model_kind kind[] = {support_relay, support_relay, support_relay, support_relay, support_relay};
+    lb_attention_type type[] = {support_paired, support_paired, support_paired};
+    kind[0].name = type[0].name = NULL;
+    kind[1].encode = NULL;
+    kind[2].decode = NULL;
+    kind[3].select = NULL;
+    kind[4].search = find_nothing;
+    type[1].init = NULL;
+    type[2].ask = NULL;
+    static const char *const of_kind[] = {"'' has no name", "'a \"relay\"' has no encode",
+                                          "'a \"relay\"' has no decode", "'a \"relay\"' has no select",
+                                          "'a \"relay\"' has no force"},
+                             *const of_type[] = {"'' has no name", "'paired' has no init",
+                                                 "'paired' has no ask"};
+    char message[LB_MESSAGE_LENGTH];
+    for (size_t i = 0; SUPPORT_ROW(i, kind); i++) {
+        const lb_model_kind *const kinds[] = {&kind[i], NULL};
+        snprintf(message, sizeof message, "model kind %s", of_kind[i]);
+        expect_refused(&(lb_extensions){.kinds = kinds}, message);
+        lb_params *params = lb_params_new(5);
+        lb_tape *tape = lb_tape_new();
+        lb_model *model = add_relay(params);
+        model->kind = &kind[i];
+        ck_assert(!lb_is_sound(lb_model_forward(model, sources(tape), sources(tape))));
+        ck_assert_str_eq(lb_tape_error(tape), message);
+        lb_tape_free(tape);
+        lb_params_free(params);
+    }
+    for (size_t i = 0; SUPPORT_ROW(i, type); i++) {
+        const lb_attention_type *const types[] = {&type[i], NULL};
+        snprintf(message, sizeof message, "custom attention %s", of_type[i]);
+        expect_refused(&(lb_extensions){.attentions = types}, message);
+        lb_params *params = lb_params_new(5);
+        lb_seq2seq seq2seq;
+        lb_seq2seq_config config = {VOCABULARY, VOCABULARY, .own_attention = &type[i]};
+        ck_assert_int_eq(lb_seq2seq_init(&seq2seq, params, "m", config), LB_ERROR_ARGUMENT);
+        ck_assert_ptr_nonnull(strstr(lb_params_error(params), message));
+        lb_params_free(params);
+    }
 }
 END_TEST
 
