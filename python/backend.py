@@ -104,11 +104,13 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, 
     """Writes the wheel into a folder, and returns its name. Unless `bundled`, it works on this system alone."""
     name = f"lookback-{VERSION}-{TAG}.whl"
     record_name, record = f"lookback-{VERSION}.dist-info/RECORD", ""
-    with zipfile.ZipFile(Path(wheel_directory, name), "w") as archive:
+    part = Path(wheel_directory, f".{name}")
+    with zipfile.ZipFile(part, "w") as archive:
         for file, data, is_program in contents(bundled):
             add(archive, file, data, is_program)
             record += record_line(file, data)
         add(archive, record_name, record + f"{record_name},,\n")
+    part.rename(part.with_name(name))
     return name
 
 
