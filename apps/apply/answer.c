@@ -160,13 +160,6 @@ lb_status app_write_attention(const char *path, const lb_translations *found, lb
     return status;
 }
 
-bool app_attention_has_lines(const char *path)
-{
-    static const char ending[] = ".jsonl";
-    size_t length = strlen(path), end = sizeof ending - 1;
-    return length > end && strcmp(path + length - end, ending) == 0;
-}
-
 void app_add_attention(lb_buffer *lines, const lb_translations *found, const lb_translation *text)
 {
     const lb_output *output = text->output;

@@ -11,6 +11,22 @@
  *  is the text; NULL if it is invalid. */
 void app_answer_json(lb_buffer *json, const char *source, const lb_translation *text);
 
+/* ---- table.c: the table that came, with columns for the output. ---- */
+
+/** A table in CSV. Zero has none. */
+typedef struct app_table {
+    bool asked, aligned; /* aligned: with the alignment in a last column */
+    int columns;         /* of the file; known with the first line */
+} app_table;
+
+struct app_input;
+struct app_input_line;
+
+/** Adds a line of the input, which keeps rows, as many times as it has outputs, at least once: its columns as they
+ *  came, then output, probability, score and from, which is model or lexicon; before the first one their names. */
+void app_table_add(app_table *table, const struct app_input *input, const struct app_input_line *line,
+                   const lb_translations *found, const lb_translation *text, lb_buffer *csv);
+
 /* ---- Votes: what the members of an ensemble would have written by themselves. ---- */
 
 /** The outputs of each member for the same texts. Zero is none. */
@@ -39,9 +55,6 @@ void app_votes_close(app_votes *votes);
 /** Writes the attention weights as a NumPy file in float32, of shape [layers, heads, steps, source].
  *  Errors: LB_ERROR_FORMAT for an answer of the lexicon without attention; LB_ERROR_MEMORY; LB_ERROR_WRITE. */
 LB_MUST_USE lb_status app_write_attention(const char *path, const lb_translations *found, lb_error *error);
-
-/** Whether a file of attention has a line for each text: its name ends in .jsonl. */
-bool app_attention_has_lines(const char *path);
 
 /** Adds a line of JSON with the attention of the best output of a text: {"source": its symbols, "output": the symbols,
  *  "finished": whether an end follows them, "attention": [layer][head][step][source]}; null if there is no output. */

@@ -97,6 +97,20 @@ void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, co
     unknown->strangers_said = true;
 }
 
+void app_unknown_length(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                        int64_t number, int64_t length)
+{
+    bool shorter = length < model->shortest_source;
+    bool longer = model->longest_source > 0 && length > model->longest_source;
+    bool *said = shorter ? &unknown->shorter_said : &unknown->longer_said;
+    if ((!shorter && !longer) || *said) return;
+    *said = true;
+    app_warn("%s:%lld: found %lld %s%s; the %s %s in training had %d", where, (long long)number,
+             (long long)length, model->sorts ? "number" : "symbol", lb_plural(length),
+             shorter ? "shortest" : "longest", model->sorts ? "list" : "text",
+             (int)(shorter ? model->shortest_source : model->longest_source));
+}
+
 void app_unknown_say(app_unknown *unknown, const char *where)
 {
     if (unknown->times == 0) return;

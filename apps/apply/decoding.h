@@ -20,7 +20,7 @@ typedef struct app_unknown {
     lb_vocabulary *named;   /* the distinct unknown symbols and their counts */
     int64_t symbols, times; /* all symbols; unknown ones among them */
     bool full;              /* too many: `named` does not have all of them */
-    bool strangers_said;
+    bool strangers_said, shorter_said, longer_said;
 } app_unknown;
 
 /** Counts the symbols of a text that the model does not know. Errors: LB_ERROR_MEMORY. */
@@ -30,6 +30,10 @@ LB_MUST_USE lb_status app_unknown_count(app_unknown *unknown, const lb_translati
  *  model. */
 void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, const char *where,
                       int64_t number, const lb_translation *text);
+
+/** Warns, once, that the text of line `number` of `where` is shorter or longer than any of the training. */
+void app_unknown_length(app_unknown *unknown, const lb_translator_facts *model, const char *where,
+                        int64_t number, int64_t length);
 
 /** Reports the unknown symbols and their counts, most frequent first, in one message; nothing if there were none.
  *  `where` names the texts. */

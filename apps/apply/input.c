@@ -151,13 +151,20 @@ void app_pair_input_close(app_pair_input *input)
 /* ---- Texts. ---- */
 
 enum {
-    POOL = 1 << 18, /* bytes of text in a batch, in addition to the longest line */
+    POOL = 1 << 18,  /* bytes of text in a batch, in addition to the longest line */
+    MOST_COPIES = 3, /* of a line: its text, its prefix, and the line */
     SKIPPED_TOLD = 5
 };
 
 bool app_input_is_typed(const char *path)
 {
     return (!path || strcmp(path, "-") == 0) && isatty(STDIN_FILENO);
+}
+
+bool app_ends_in(const char *path, const char *ending)
+{
+    size_t length = path ? strlen(path) : 0, end = strlen(ending);
+    return length > end && strcmp(path + length - end, ending) == 0;
 }
 
 lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format, bool tabs,
@@ -170,10 +177,11 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
         .capacity = capacity,
         .tabs = tabs && format.source_column == 0,
         .format = format,
+        .chosen = format.source_column > 0,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
         .prefix = lb_alloc(room * sizeof *input->prefix),
-        .letters = lb_alloc(2 * LB_PAIR_LINE_BYTES + POOL),
+        .letters = lb_alloc(MOST_COPIES * LB_PAIR_LINE_BYTES + POOL),
     };
     if (!input->line || !input->text || !input->prefix || !input->letters)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
@@ -249,6 +257,24 @@ static void tell(app_input *input)
     input->told = true;
     input->format.kind = file->kind;
     note_format(input->name, file, false);
+    if (!*file->unused || file->header) return;
+    /* A table of others: nothing says which column has the texts. */
+    if (!input->chosen)
+        app_warn("%s: the texts are those of column %d, not of %s; --source-column chooses others",
+                 input->name, (int)input->format.source_column, file->unused);
+    if (input->stream.kind.row->quotes)
+        app_note("%s: if its first line has names, --format %s+header leaves it out", input->name,
+                 file->kind);
+}
+
+/* Some bytes as a string, which lasts until the next lines are gathered. */
+static const char *keep(app_input *input, const char *text, size_t length)
+{
+    char *copy = input->letters + input->letters_used;
+    memmove(copy, text, length);
+    copy[length] = '\0';
+    input->letters_used += length + 1;
+    return copy;
 }
 
 /* The text of the prefix column; NULL if the line has no such column. */
@@ -262,12 +288,7 @@ static const char *take_prefix(app_input *input, const lb_line *line)
     }
     if (!at) return NULL;
     const char *stop = memchr(at, '\t', (size_t)(end - at));
-    size_t length = (size_t)((stop ? stop : end) - at);
-    char *copy = input->letters + input->letters_used;
-    memcpy(copy, at, length);
-    copy[length] = '\0';
-    input->letters_used += length + 1;
-    return copy;
+    return keep(input, at, (size_t)((stop ? stop : end) - at));
 }
 
 static lb_status take(app_input *input, lb_line line, lb_error *error)
@@ -285,20 +306,18 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
         for (size_t i = 0; i < line.length; i++) copy[i] = line.text[i] == '\t' ? ' ' : line.text[i];
         line.text = copy;
     }
+    const char *row = input->rows ? keep(input, line.text, line.length) : NULL;
     lb_status status =
         lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
     if (status && !app_skips(&input->format, status))
         return lb_error_set(error, status, "%s%s", found.message, column_hint(input, found.message));
     app_input_line *to = &input->line[input->count++];
-    *to = (app_input_line){.number = line.number};
+    *to = (app_input_line){.number = line.number, .row = row};
     if (status) {
         to->bad = lb_alloc_string(found.message);
         return to->bad ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     }
-    memmove(copy, text, length);
-    copy[length] = '\0';
-    input->letters_used += length + 1;
-    to->text = copy;
+    to->text = keep(input, text, length);
     input->prefix[input->text_count] = take_prefix(input, &line);
     input->text[input->text_count++] = to->text;
     return LB_OK;

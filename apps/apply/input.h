@@ -85,6 +85,9 @@ void app_pair_input_close(app_pair_input *input);
  *  says so. Errors: LB_ERROR_FORMAT, with file and line; LB_ERROR_OPEN; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_pair_input_texts(app_pair_input *input, size_t most, lb_error *error);
 
+/** Whether a path ends in, for example, ".jsonl", and has more; NULL does not. */
+bool app_ends_in(const char *path, const char *ending);
+
 /* ---- Texts, one for each line, or a column of each line. ---- */
 
 /** One line. */
@@ -93,6 +96,7 @@ typedef struct app_input_line {
     bool blank;
     char *bad; /* why, for app_input_skip; NULL: it is not */
     int64_t number;
+    const char *row; /* its columns, with tabs between them, if `rows` asks for them */
 } app_input_line;
 
 /** Lines that have been read, but not answered yet. */
@@ -103,6 +107,8 @@ typedef struct app_input {
     bool tabs;             /* in texts count as blanks */
     int32_t prefix_column; /* how the output begins; 0: there is none */
     bool told;             /* the user knows how the lines are read */
+    bool rows;             /* lines are kept as they come */
+    bool chosen;           /* the column of the texts was asked for */
     lb_pair_line parts;    /* of the last line */
     int capacity;          /* lines at a time */
     int count, text_count;

@@ -28,9 +28,9 @@ typedef struct predicting {
     app_input input;
     lb_buffer lines; /* not printed yet; with a file for them, all */
     app_unknown unknown;
-    bool shorter_said, longer_said; /* the warning about texts shorter or longer than in training */
-    int64_t endless;                /* outputs without an end */
-    app_votes votes;                /* of the members, if asked for */
+    int64_t endless; /* outputs without an end */
+    app_votes votes; /* of the members, if asked for */
+    app_table table;
     app_progress progress;
     const lb_translations *found; /* the current ones */
     lb_buffer attention_lines;    /* of its file */
@@ -59,7 +59,7 @@ static lb_status open_model(predicting *s, lb_error *error)
 /* Whether there may be one text only: that of a NumPy file. */
 static bool has_one(const predicting *s)
 {
-    return s->attention && !app_attention_has_lines(s->attention);
+    return s->attention && !app_ends_in(s->attention, ".jsonl");
 }
 
 /* Lines that are typed, and answers on the terminal, show by themselves that the work goes on. */
@@ -89,6 +89,7 @@ static lb_status open_input(predicting *s, lb_error *error)
         lb_error_set(error, status, "%s%s", found.message,
                      missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");
     s->input.prefix_column = s->prefix_column;
+    s->input.rows = s->table.asked;
     if (!status) begin_progress(s);
     return status;
 }
@@ -105,26 +106,11 @@ static void predicting_close(predicting *s)
     lb_translator_close(s->translator);
 }
 
-/* Warns that training had no texts as short or as long as this one. */
-static void comment_on_length(predicting *s, int64_t line, int64_t length)
-{
-    const lb_translator_facts *model = &s->model;
-    bool shorter = length < model->shortest_source;
-    bool longer = model->longest_source > 0 && length > model->longest_source;
-    bool *said = shorter ? &s->shorter_said : &s->longer_said;
-    if ((!shorter && !longer) || *said) return;
-    *said = true;
-    app_warn("%s:%lld: found %lld %s%s; the %s %s in training had %d", s->input.name, (long long)line,
-             (long long)length, model->sorts ? "number" : "symbol", lb_plural(length),
-             shorter ? "shortest" : "longest", model->sorts ? "list" : "text",
-             (int)(shorter ? model->shortest_source : model->longest_source));
-}
-
 /* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
 static lb_status comment(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
     if (text->output->from_lexicon) return LB_OK;
-    comment_on_length(s, line, text->length);
+    app_unknown_length(&s->unknown, &s->model, s->input.name, line, text->length);
     if (!text->output->finished && s->endless++ == 0)
         app_warn("%s:%lld: no end-of-sequence symbol; cut off after %lld %s%s", s->input.name,
                  (long long)line, (long long)text->output->length, s->model.sorts ? "number" : "symbol",
@@ -153,6 +139,10 @@ static void add_outputs(predicting *s, const char *source, const lb_translation 
 static void add_answer(predicting *s, const app_input_line *line, const lb_translation *text, size_t at)
 {
     const app_votes *votes = s->shows_votes && text->count > 0 ? &s->votes : NULL;
+    if (s->table.asked) {
+        app_table_add(&s->table, &s->input, line, s->found, text, &s->lines);
+        return;
+    }
     if (s->jsonl) {
         app_answer_json(&s->lines, line->blank ? "" : line->text, text);
         if (votes) app_votes_add(votes, at, &s->lines);
@@ -263,6 +253,14 @@ static lb_status answer_all(predicting *s, lb_error *error)
     return found.status ? lb_error_set(error, found.status, "%s", found.message) : LB_OK;
 }
 
+/* The ending of a file says what it has, unless an option does. */
+static void choose_form(predicting *s)
+{
+    bool chosen = s->jsonl || s->only_outputs || s->shows_votes;
+    s->table = (app_table){.asked = !chosen && app_ends_in(s->output, ".csv"), .aligned = s->alignments};
+    s->jsonl = s->jsonl || (!chosen && app_ends_in(s->output, ".jsonl"));
+}
+
 /* With --only-outputs, line N of the output belongs to line N of the input. */
 static lb_status check_options(const predicting *s, lb_error *error)
 {
@@ -281,6 +279,7 @@ static lb_status check_options(const predicting *s, lb_error *error)
 static int predict(predicting *s)
 {
     lb_error error = {0};
+    choose_form(s);
     lb_status status = check_options(s, &error);
     if (!status) status = open_model(s, &error);
     if (!status) status = answer_all(s, &error);
@@ -295,6 +294,8 @@ static const app_example examples[] = {
     {"Apply the model in out/ to each line of words.txt.", "lookback predict out < words.txt"},
     {"Print the three best outputs for each line, with their scores.",
      "lookback predict out --n-best 3 < words.txt"},
+    {"Add columns for output, probability and score to a table.",
+     "lookback predict out words.csv -o answers.csv"},
     {"Write only the outputs to a file, one for each line.",
      "lookback predict out words.txt --only-outputs -o outputs.txt"},
     {"Save where the model looks while it reads a text, as a NumPy file.",
@@ -340,7 +341,7 @@ int predict_main(int argc, char **argv)
                  "column: positions in source and output, by the attention of the last layer"),
         APP_OUTPUT('o', "output", &s.output,
                    "write to this file instead of standard output; it is replaced at the end, if all lines "
-                   "could be read",
+                   "could be read. .csv: the table that came, with columns for the output; .jsonl: --jsonl",
                    .usual = true),
         APP_FLAG(0, "only-outputs", &s.only_outputs, "print only the output, one line for each line of input",
                  .usual = true),

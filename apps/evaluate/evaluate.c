@@ -24,6 +24,8 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
     if (s->predictions && s->judging.n_best > 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--n-best needs a MODEL: predictions have one output for each source");
+    if (s->errors_path && operands > (s->predictions ? 1 : 2))
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--errors needs one FILE");
     if (s->why && (s->predictions || (operands > 2 && !s->json)))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--why needs a MODEL and one FILE, or --json");
     return LB_OK;
@@ -48,17 +50,22 @@ static lb_status evaluate_file(app_evaluate *s, const char *model, const char *f
 static int evaluate_and_print(app_evaluate *s, int operands, char **operand)
 {
     lb_error error = {0};
+    lb_strings errors = {0};
     const int first = s->predictions ? 0 : 1;
+    s->errors = s->errors_path ? &errors : NULL;
     lb_status status = check_options(s, operands, &error);
     app_set_symbols(&s->format, s->symbols, s->normalize);
     for (int i = first; i < operands && !status; i++)
         status = evaluate_file(s, operand[0], operand[i], operands - first > 1, &error);
+    if (!status && s->errors_path) status = app_errors_write(&errors, s->errors_path, &error);
+    lb_strings_free(&errors);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
 static const app_example examples[] = {
     {"Measure the model in out/ on pairs it has not seen.", "lookback evaluate out test.tsv"},
     {"Measure it on several files: one table.", "lookback evaluate out dev.tsv test.tsv"},
+    {"Make a table of what is wrong.", "lookback evaluate out test.tsv --errors errors.csv"},
     {"Measure the outputs of any program.", "cut -f 1 test.tsv | lookback predict out |\n"
                                             "      lookback evaluate --predictions - test.tsv"},
 };
@@ -83,6 +90,10 @@ int evaluate_main(int argc, char **argv)
         APP_FLAG(0, "lower", &s.judging.lower, "compute BLEU and chrF2 in lower case"),
         APP_INT(0, "confusions", "N", &s.confusions, 0, 1 << 20,
                 "how many of the most frequent confusions of symbols to print", .usual = true),
+        APP_OUTPUT(
+            0, "errors", &s.errors_path,
+            "write each wrong output to this file, a table in CSV: its line, source, target, output and "
+            "probability, and how many symbols are wrong, and where"),
         APP_SEED(0, "seed", "N", &s.seed, "seed of the bootstrap for the intervals"),
         APP_FLAG(0, "json", &s.json, "print a JSON object", .usual = true),
         APP_THREADS,

@@ -14,6 +14,15 @@ typedef struct app_judging {
     int n_best; /* also count who is right among so many outputs; 0: do not */
 } app_judging;
 
+/** Where a row comes from. */
+typedef struct app_row {
+    int64_t line;       /* in the file of pairs */
+    const char *source; /* as text */
+    size_t length;      /* of the source */
+    double probability; /* of the output; not a number: not known */
+    const char *from;   /* model, lexicon, or "" */
+} app_row;
+
 /** Whether both have the same symbols. */
 bool app_same_symbols(const lb_symbols *a, const lb_symbols *b);
 
@@ -24,6 +33,8 @@ typedef struct app_score {
     struct lb_pair_print *prints; /* [pairs] */
     struct app_kept_row *kept;    /* [kept_count] not judged yet: with `once`, all of them */
     int32_t *ids;                 /* [id_count] of their outputs and references */
+    lb_strings sources;           /* [kept_count] of these, if there is a table of errors */
+    lb_strings *errors;           /* that table; NULL: none */
     size_t print_room, kept_count, kept_room, id_count, id_room, capacity;
     int64_t pairs, among;   /* among: right among the n_best */
     int64_t known;          /* pairs whose output is of the lexicon */
@@ -56,8 +67,9 @@ LB_MUST_USE lb_status app_score_open(app_score *score, app_judging judging, cons
  *  lb_statistics_of. If the symbols are characters, words are separated by white space; otherwise the symbols are words
  *  or sounds themselves, and there is no separate word error rate.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
-                                    const lb_symbols *output, int outputs, lb_error *error);
+LB_MUST_USE lb_status app_score_add(app_score *score, app_row row, const lb_symbols *source,
+                                    const lb_symbols *reference, const lb_symbols *output, int outputs,
+                                    lb_error *error);
 
 /** Judges the rows that are kept, those of a source together, and forgets them. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_score_judge(app_score *score, lb_error *error);
@@ -75,6 +87,16 @@ LB_MUST_USE lb_status app_score_print(app_score *score, app_score *without, cons
 
 void app_score_close(app_score *score);
 
+/** Adds a line of a table in CSV, if the output has errors: errors.c. Its columns are line, source, target, output,
+ *  probability, from, errors, which are the fewest edits, and where, by positions in the target from 1, such as
+ *  "2: e for i, behind 4: t too much, 6: no n". Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_errors_add(lb_strings *errors, app_row row, const char *target, const char *text,
+                                     const lb_vocabulary *symbols, lb_sequence reference, lb_sequence output,
+                                     lb_error *error);
+
+/** Writes the table, in the order of the file of pairs. Errors: as app_write_lines. */
+LB_MUST_USE lb_status app_errors_write(lb_strings *errors, const char *path, lb_error *error);
+
 /* ---- The two forms: outputs.c. ---- */
 
 /** What the command line asks for. */
@@ -87,6 +109,8 @@ typedef struct app_evaluate {
     int batch, symbols, normalize, confusions;
     uint64_t seed;
     bool why, json;
+    const char *errors_path; /* a file for the table of errors; NULL: none */
+    lb_strings *errors;      /* that table */
 } app_evaluate;
 
 /** Opens a score, applies the model, a file or a folder, to the sources of the pairs, and adds its outputs; if it has a

@@ -19,6 +19,8 @@ typedef struct app_kept_row {
     size_t at;
     int64_t output, reference; /* lengths */
     bool among;
+    app_row about; /* without its source, which is number `kept` of the sources */
+    size_t kept;
 } kept_row;
 
 static lb_status out_of_memory(const app_score *score, lb_error *error)
@@ -52,6 +54,7 @@ void app_score_close(app_score *score)
     lb_release(score->prints);
     lb_release(score->kept);
     lb_release(score->ids);
+    lb_strings_free(&score->sources);
     lb_release(score->separator);
     lb_confusions_free(&score->confusions);
     app_why_free(&score->why);
@@ -112,8 +115,8 @@ static bool is_text(const char *text)
 }
 
 /* Adds BLEU and chrF2 of the last row, and its words. */
-static lb_status add_text(app_score *score, lb_sequence output, const lb_sequence *references, int64_t count,
-                          int64_t nearest, lb_error *error)
+static lb_status add_text(app_score *score, const kept_row *row, lb_sequence output,
+                          const lb_sequence *references, int64_t count, int64_t nearest, lb_error *error)
 {
     lb_strings texts = {0};
     lb_status status = LB_OK;
@@ -124,6 +127,12 @@ static lb_status add_text(app_score *score, lb_sequence output, const lb_sequenc
         status = lb_statistics_count_text(texts.text[count], (const char *const *)texts.text, count,
                                           score->judging.lower, &score->rows[score->count - 1], error);
     if (!status && score->letters) status = add_words(score, texts.text[count], texts.text[nearest], error);
+    if (!status && score->errors) {
+        app_row about = row->about;
+        about.source = score->sources.text[row->kept];
+        status = app_errors_add(score->errors, about, texts.text[nearest], texts.text[count], score->symbols,
+                                references[nearest], output, error);
+    }
     score->fewest = count < score->fewest ? count : score->fewest;
     score->most = count > score->most ? count : score->most;
     lb_strings_free(&texts);
@@ -149,7 +158,7 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
     if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
-    return add_text(score, output, references, count, nearest, error);
+    return add_text(score, rows, output, references, count, nearest, error);
 }
 
 static int compare_kept(const void *a, const void *b)
@@ -174,6 +183,7 @@ lb_status app_score_judge(app_score *score, lb_error *error)
     }
     lb_release(references);
     score->kept_count = score->id_count = 0;
+    lb_strings_free(&score->sources);
     return status;
 }
 
@@ -201,17 +211,22 @@ static bool make_room(app_score *score, size_t ids)
            lb_alloc_more(&score->prints, (size_t)score->pairs, &score->print_room, sizeof *score->prints);
 }
 
-lb_status app_score_add(app_score *score, const lb_symbols *source, const lb_symbols *reference,
-                        const lb_symbols *output, int outputs, lb_error *error)
+lb_status app_score_add(app_score *score, app_row about, const lb_symbols *source,
+                        const lb_symbols *reference, const lb_symbols *output, int outputs, lb_error *error)
 {
     assert(outputs > 0);
     if (!make_room(score, output->count + reference->count)) return out_of_memory(score, error);
+    if (score->errors &&
+        lb_strings_print(&score->sources, error, "%.*s", lb_narrow((int64_t)about.length), about.source))
+        return LB_ERROR_MEMORY;
     const kept_row row = {.source = lb_symbols_hash(source, LB_HASH),
                           .row = score->pairs,
                           .at = score->id_count,
                           .output = (int64_t)output->count,
                           .reference = (int64_t)reference->count,
-                          .among = is_among(reference, output, outputs)};
+                          .among = is_among(reference, output, outputs),
+                          .about = about,
+                          .kept = score->kept_count};
     int32_t *ids = score->ids + row.at, *more = ids + output->count;
     lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
     if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);

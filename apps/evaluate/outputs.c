@@ -6,6 +6,7 @@
 #include "evaluate/evaluate.h"
 #include "translate/apply/translator.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- Outputs of a model. ---- */
@@ -49,6 +50,7 @@ static lb_status open_pairs(measuring *s, lb_error *error)
                       (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});
     if (s->model.lexicon == 0 || s->config.no_lexicon) s->without = NULL;
     if (!status) status = app_score_open(s->score, s->asked->judging, &s->model.target_rule, error);
+    s->score->errors = s->asked->errors;
     if (status || !s->without) return status;
     return app_score_open(s->without, s->asked->judging, &s->model.target_rule, error);
 }
@@ -69,7 +71,10 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, a
         status = lb_symbols_split(&s->model.target_rule, reference, strlen(reference), &s->target, error);
     if (status) return status;
     score->known += text->output->from_lexicon;
-    return app_score_add(score, &source, &s->target, s->output, (int)text->count, error);
+    const char *of_row = s->pairs.sources.text[row];
+    const app_row about = {s->pairs.number[row], of_row, strlen(of_row), text->output->probability,
+                           text->output->from_lexicon ? "lexicon" : "model"};
+    return app_score_add(score, about, &source, &s->target, s->output, (int)text->count, error);
 }
 
 /* Adds all rows once more, those of the lexicon as the model writes them. */
@@ -246,7 +251,9 @@ static lb_status compare(comparing *s, const lb_line *pair, const lb_line *predi
             error, LB_ERROR_FORMAT, "%s:%lld: the source differs from the one in line %lld of %s",
             s->predictions.name, (long long)prediction->number, (long long)pair->number, s->pairs.name);
     const lb_pair_line *line = &s->pairs.pair;
-    return app_score_add(s->score, &line->source, &line->target, &s->output, 1, error);
+    const char *tab = memchr(prediction->text, '\t', prediction->length);
+    const app_row about = {pair->number, prediction->text, (size_t)(tab - prediction->text), NAN, ""};
+    return app_score_add(s->score, about, &line->source, &line->target, &s->output, 1, error);
 }
 
 static lb_status compare_all(comparing *s, lb_error *error)
@@ -273,6 +280,7 @@ lb_status app_evaluate_predictions(const app_evaluate *asked, app_score *score, 
     const lb_pair_format as_written = {.kind = "tsv"};
     if (!status) status = app_pair_input_open(&s.predictions, asked->predictions, &as_written, error);
     if (!status) status = app_score_open(score, asked->judging, &s.pairs.format.target, error);
+    score->errors = asked->errors;
     if (!status) status = compare_all(&s, error);
     app_progress_end(&s.progress);
     if (!status && score->pairs == 0)

@@ -102,6 +102,16 @@ void lb_buffer_cell(lb_buffer *buffer, const char *text)
     lb_buffer_print(buffer, "%s", text);
 }
 
+void lb_buffer_csv_cell(lb_buffer *buffer, const char *text, size_t length)
+{
+    bool quoted = length > 0 && (text[0] == ' ' || text[length - 1] == ' ');
+    for (size_t i = 0; i < length; i++) quoted = quoted || (text[i] && strchr(",\"\r\n", text[i]));
+    if (quoted) lb_buffer_add(buffer, "\"", 1);
+    for (size_t i = 0; i < length; i++)
+        lb_buffer_add(buffer, text[i] == '"' ? "\"\"" : &text[i], text[i] == '"' ? 2 : 1);
+    if (quoted) lb_buffer_add(buffer, "\"", 1);
+}
+
 char *lb_buffer_end(lb_buffer *buffer)
 {
     if (!buffer->failed) return buffer->text;

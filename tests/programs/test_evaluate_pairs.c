@@ -113,6 +113,36 @@ static void cut_perplexity(void)
     memmove(at, end + 2, strlen(end + 2) + 1);
 }
 
+START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
+{
+    static const char few[] = "abc\tA B C\nbad\tB B C A\n\"\tA\nab\tA B\nab\tB B\n",
+                      said[] = "abc\tA B C\nbad\tC B A A\n\"\tA A\nab\tB B\nab\tB B\n",
+                      head[] = "line,source,target,output,probability,from,errors,where\n";
+    char path[SUPPORT_PATH], expected[512];
+    size_t length;
+    write_file("pairs.tsv", few);
+    RUN_ON(said, "--predictions=-", "pairs.tsv", "--target-separator= ", "--errors=errors.csv",
+           "--any-target");
+    ck_assert_int_eq(result.status, 0);
+    char *table = support_read_file(support_path(path, "errors.csv"), &length);
+    snprintf(expected, sizeof expected,
+             "%s2,bad,B B C A,C B A A,,,2,\"1: C for B, 3: A for C\"\n"
+             "3,\"\"\"\",A,A A,,,1,behind 1: A too much\n",
+             head);
+    ck_assert_str_eq(table, expected);
+    free(table);
+    write_file("pairs.tsv", "bad\tB A A t\xca\x83\nab\tA B\n");
+    RUN(model, "pairs.tsv", "--errors", "errors.csv");
+    table = support_read_file(support_path(path, "errors.csv"), &length);
+    snprintf(expected, sizeof expected, "%s1,bad,B A A t\xca\x83,B A t\xca\x83,0.", head);
+    ck_assert_int_eq(strncmp(table, expected, strlen(expected)), 0);
+    ck_assert_str_eq(strstr(table, ",model,"), ",model,1,3: no A\n");
+    free(table);
+    RUN(model, "pairs.tsv", "pairs.tsv", "--errors", "errors.csv");
+    expect_refused(2, "lookback evaluate: --errors needs one FILE\n");
+}
+END_TEST
+
 START_TEST(test_evaluate_model_and_predictions_give_the_same_measures)
 {
     write_file("pairs.tsv", pairs);

@@ -154,8 +154,10 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
     support_expect(&support_run_result, 0,
                    "cats\tNOUN|Number=Plur\tcat\nwalked\tVERB|Mood=Ind|Tense=Past\twalk\n", "");
     run("train plain.csv --target-separator ' '" TRAIN "table\"");
-    run("predict \"$OLDPWD/table\" plain.csv --beam 1 -q 2> /dev/null | head -n 1 | cut -f 1");
+    run("predict \"$OLDPWD/table\" --beam 1 -q < plain.csv 2> /dev/null | head -n 1 | cut -f 1");
     support_expect(&support_run_result, 0, "ACT;AE1 K T\n", ""); /* it may be a text */
+    run("predict \"$OLDPWD/table\" plain.csv --beam 1 -q 2> /dev/null | head -n 1 | cut -f 1");
+    support_expect(&support_run_result, 0, "ACT\n", ""); /* its name says that it is a table */
     run("predict \"$OLDPWD/table\" plain.csv --format 'csv:;' --beam 1 -q 2> /dev/null | head -n 1 | cut -f "
         "1");
     support_expect(&support_run_result, 0, "ACT\n", "");

@@ -357,6 +357,94 @@ START_TEST(test_predict_quiet_still_warns)
 }
 END_TEST
 
+/* The content of a file, with # for each number that has a point; in place. */
+static char *mask_numbers(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at;) {
+        size_t length = strspn(at, "-0123456789.e");
+        if (length > 0 && memchr(at, '.', length)) {
+            *to++ = '#';
+            at += length;
+        } else {
+            *to++ = *at++;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
+/* What comes with a table goes with it, and its own name says what it is. */
+START_TEST(test_predict_a_table_gets_columns_for_the_output)
+{
+    static const struct {
+        const char *name, *text, *options[3], *table, *error;
+    } cases[] = {
+        {"w.csv",
+         "id,word,note\n1,bad,\"x, \"\"y\"\"\"\n2,ab,\n",
+         {"--format=csv+header", "--source-column=2"},
+         "id,word,note,output,probability,score,from\n1,bad,\"x, \"\"y\"\"\",B A " TSH ",#,#,model\n"
+         "2,ab,,A B,#,#,model\n",
+         "read as csv+header"},
+        {"w.csv",
+         "1,bad\n2,ab\n",
+         {"--source-column=2"},
+         "column 1,source,output,probability,score,from\n1,bad,B A " TSH ",#,#,model\n2,ab,A B,#,#,model\n",
+         "--format csv+header leaves it out"},
+        {"w.csv",
+         "bad,1\n",
+         {NULL},
+         "source,column 2,output,probability,score,from\nbad,1,B A " TSH ",#,#,model\n",
+         "the texts are those of column 1, not of 2; --source-column chooses others"},
+        {"w.csv",
+         "source,n\nbad,1\n",
+         {NULL},
+         "source,n,output,probability,score,from\nbad,1,B A " TSH ",#,#,model\n",
+         ""},
+        {"w.csv",
+         "n;Word\n1;bad\n",
+         {NULL},
+         "n,Word,output,probability,score,from\n1,bad,B A " TSH ",#,#,model\n",
+         ""},
+        {"w.jsonl",
+         "{\"id\":7,\"source\":\"bad\"}\n",
+         {NULL},
+         "id,source,output,probability,score,from\n7,bad,B A " TSH ",#,#,model\n",
+         "read as jsonl"},
+        {"w.txt", "ab\n\n b\n", {"--n-best=2", "--alignments"}, NULL, ""},
+        {"w.txt",
+         "bad\nab\xff\n",
+         {"--skip-bad-lines"},
+         "source,output,probability,score,from\nbad,B A " TSH ",#,#,model\nab\xff,,,,\n",
+         "bad line was skipped"},
+        {"w.txt", "", {NULL}, "", ""},
+    };
+    size_t length;
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        support_write_text(cases[i].name, cases[i].text);
+        const char *const *o = cases[i].options;
+        RUN("", model, cases[i].name, "-o", "answers.csv", o[0] ? o[0] : "--threads=1",
+            o[1] ? o[1] : "--threads=1");
+        ck_assert_int_eq(result.status, 0);
+        ck_assert_str_eq(result.output, "");
+        ck_assert_ptr_nonnull(strstr(result.error, cases[i].error));
+        char *table = mask_numbers(support_content("answers.csv", &length));
+        if (cases[i].table)
+            ck_assert_str_eq(table, cases[i].table);
+        else
+            ck_assert_ptr_nonnull(strstr(
+                table, "source,output,probability,score,from,alignment\nab,A B,#,#,model,0-0 1-1\nab,"));
+        free(table);
+    }
+    RUN("bad\n", model, "-o", "answers.jsonl");
+    char *lines = support_content("answers.jsonl", &length);
+    ck_assert_int_eq(strncmp(lines, "{\"source\":\"bad\",", 16), 0);
+    free(lines);
+    RUN("bad\n", model, "-o", "plain.csv", "--only-outputs"); /* the option says it */
+    assert_content("plain.csv", "B A " TSH "\n");
+}
+END_TEST
+
 static bool train_copier(void)
 {
     char path[SUPPORT_PATH], *sentences = make_sentences(800);

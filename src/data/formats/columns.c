@@ -151,7 +151,8 @@ static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_rec
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     found->by_name = (json || first->count > 1) && take_names(first, s->usual, format->no_target, found);
     found->lone_name = first->count == 1 && !json && find_name(first, ONE_NAME(s->usual->source_name)) > 0;
-    bool named = found->by_name || (!plain && take_names(first, NULL, false, found));
+    bool table = format->no_target && !*s->usual->source_name && (s->kind.row->quotes || json);
+    bool named = found->by_name || (!plain && take_names(first, NULL, table, found));
     found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
     if (json || found->header) keep_names(first, &found->names);

@@ -263,12 +263,12 @@ static bool begins_object(const lb_sample_line *line)
     return *line->text == '{' && quote;
 }
 
-/* Whether the name of a file says that its lines are objects, and one looks so: of sources, after names in training. */
+/* Whether the name of a file says that its lines are objects, and one looks so, or the training had names. */
 static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_target)
 {
     const char *slash = strrchr(name, '/'), *last = slash ? slash : name;
     bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
-    for (int i = 0; i < s->count && !no_target; i++) may = may || begins_object(&s->line[i]);
+    for (int i = 0; i < s->count; i++) may = may || begins_object(&s->line[i]);
     return may && (strstr(last, ".jsonl") || strstr(last, ".ndjson"));
 }
 
@@ -297,13 +297,27 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
     return status || found->recognised ? status : take_kind(s, "", found, error);
 }
 
+/* The texts of a file that is named a table are a column of it. */
+static lb_status take_table(lb_first_lines *s, const char *name, lb_recognised *found, lb_error *error)
+{
+    size_t length = strlen(name), ending = sizeof ".csv" - 1;
+    if (length <= ending || strcmp(name + length - ending, ".csv") != 0 || s->count == 0) return LB_OK;
+    const lb_sample_line *line = &s->line[0];
+    bool other = memchr(line->text, ';', line->length) && !memchr(line->text, ',', line->length);
+    found->recognised = true;
+    return take_kind(s, other ? "csv:;" : "csv", found, error);
+}
+
 static lb_status choose_kind(lb_first_lines *s, const char *name, const lb_pair_format *format,
                              lb_recognised *found, lb_error *error)
 {
     bool given = format->kind && *format->kind;
     found->recognised = !given && is_named_jsonl(s, name, format->no_target);
     if (found->recognised) return take_kind(s, "jsonl", found, error);
-    if (format->no_target && !given) return try_usual(s, found, error);
+    if (format->no_target && !given) {
+        lb_status status = try_usual(s, found, error);
+        return status || found->recognised ? status : take_table(s, name, found, error);
+    }
     lb_status status = given ? set_kind(s, format->kind, error) : LB_OK;
     if (!given || s->kind.row->quotes) take_divider(s, found);
     if (given || status) return status;

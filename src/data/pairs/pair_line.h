@@ -77,6 +77,7 @@ typedef struct lb_pair_stream {
     lb_lines lines;
     lb_pair_kind kind;
     bool begun;             /* a line has come that says how they are read */
+    lb_fields names;        /* of the columns, from a header; those of JSON are in `kind.keys` */
     lb_converter converter; /* of numbered lines */
     size_t taken;           /* bytes of its lines that have been handed out */
 } lb_pair_stream;

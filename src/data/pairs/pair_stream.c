@@ -56,6 +56,9 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
     if (!status) status = lb_pair_format_check(s->format, error);
     if (status) return status;
     s->begun = !s->kind.row->members || s->kind.keys.count > 0;
+    lb_line first = *line;
+    lb_line_drop_mark(&first);
+    if (s->file.header) lb_pair_kind_split(&s->kind, first.text, first.length, false, &s->names);
     s->file.numbered = s->file.header || !s->kind.row->plain;
     s->file.look = (lb_first_look){0}; /* the line has its number in the file */
     return LB_OK;
@@ -101,4 +104,5 @@ void lb_pair_stream_close(lb_pair_stream *stream)
     lb_pair_file_close(&stream->file);
     lb_pair_kind_free(&stream->kind);
     lb_converter_free(&stream->converter);
+    lb_release(stream->names.text.text);
 }

@@ -78,6 +78,23 @@ START_TEST(test_cell_ends_neither_itself_nor_its_row)
 }
 END_TEST
 
+START_TEST(test_csv_cell_is_quoted_where_it_must)
+{
+    static const struct {
+        const char *text, *cell;
+    } cases[] = {
+        {"", ""},         {"a b", "a b"},       {"a,b", "\"a,b\""}, {"\"", "\"\"\"\""},
+        {" a", "\" a\""}, {"a\nb", "\"a\nb\""}, {"a ", "\"a \""},   {"a\tb;\xc3\xa9", "a\tb;\xc3\xa9"}};
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        lb_buffer cell = {0};
+        lb_buffer_print(&cell, "%s", "");
+        lb_buffer_csv_cell(&cell, cases[i].text, strlen(cases[i].text));
+        ck_assert_str_eq(cell.text, cases[i].cell);
+        lb_release(cell.text);
+    }
+}
+END_TEST
+
 START_TEST(test_print_many_pieces_join_to_one_text)
 {
     lb_buffer json = {0};
