@@ -36,8 +36,8 @@ void lb_buffer_shell_word(lb_buffer *buffer, const char *word);
 /** Appends a cell of a table with tabs: in it, tabs and ends of lines become U+FFFD. */
 void lb_buffer_cell(lb_buffer *buffer, const char *text);
 
-/** Appends `length` bytes as a cell of a CSV file, RFC 4180: in quotes if they have a comma, a quote, an end of a line or
- *  a blank at an end. */
+/** Appends `length` bytes as a cell of a CSV file, RFC 4180: in quotes if they have a comma, a quote, an end of a line
+ *  or a blank at an end. */
 void lb_buffer_csv_cell(lb_buffer *buffer, const char *text, size_t length);
 
 /** The text, for lb_release; NULL if memory has run out, or nothing was appended. Does not use the buffer any more. */

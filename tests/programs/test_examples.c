@@ -40,6 +40,7 @@ static void make_files(void)
     support_write_pairs("dev.tsv", 20, 2);
     support_write_pairs("test.tsv", 20, 3);
     support_write_text("words.txt", "abc\nbad\nhead\n");
+    support_write_text("words.csv", "id,word\n1,abc\n2,bad\n");
 }
 
 /* The examples in a text: the part below their heading. */
