@@ -5,6 +5,7 @@ declared is what the modules of the package name, and the types that these need.
 """
 import re
 import subprocess
+from keyword import iskeyword
 from pathlib import Path
 
 SIMPLE = {
@@ -15,6 +16,12 @@ SIMPLE = {
 OPAQUE = ("lb_model", "lb_group")  # structs that the package passes on, and does not look into
 FUNCTION_POINTER = re.compile(r"(?P<result>.+)\( ?\* ?(?P<name>\w+)\)\((?P<arguments>.*)\)$")
 FUNCTION = re.compile(r"(?P<result>.+?)(?P<name>lb_\w+)\((?P<arguments>.*)\)$")
+# Types of keyword arguments: the struct whose fields they are, and those that are arguments, or nothing for Python.
+OPTIONS = (
+    ("TrainOptions", "lb_training_config",
+     ("train", "dev", "lexicon", "out", "group", "options", "context", "attention")),
+    ("TranslateOptions", "lb_translate_config", ("n_best", "attention", "skip_bad_texts", "first_text")),
+)
 HEAD = "# Written by bindings.py from the headers of the library and its table of settings. Do not edit.\n"
 
 
@@ -72,8 +79,9 @@ class Header:
 class Writer:
     """The declarations of the names that are asked for, and of the types that these need."""
 
-    def __init__(self, header):
+    def __init__(self, header, rows):
         self.header = header
+        self.rows = rows  # of the table of settings
         self.needed = {}  # struct: its fields
 
     def type(self, words, stars, result=False):
@@ -142,8 +150,25 @@ class Writer:
                 rows = "".join(f"    {short(name, member)} = {n}\n" for member, n in header.enums[name].items())
                 text += f"\n\nclass {name}(IntEnum):\n{rows}"
         text += "\n\nPROTOTYPES = {\n" + "".join(prototypes) + "}\n"
+        for title, struct, arguments in OPTIONS:
+            if struct in self.needed:
+                text += f"\n\nclass {title}(TypedDict, total=False):\n" + self.options(struct, arguments)
         used = sorted({"Structure", *re.findall(r"\b(?:c_\w+|CFUNCTYPE|POINTER)\b", text)})
-        return f"{HEAD}from ctypes import {', '.join(used)}\nfrom enum import IntEnum\n\n\n{text}"
+        return (f"{HEAD}import os\nfrom ctypes import {', '.join(used)}\nfrom enum import IntEnum\n"
+                f"from typing import Optional, TypedDict, Union\n\n\n{text}")
+
+    def options(self, struct, arguments):
+        """The fields that a caller may set, with their types in Python; None is the default."""
+        choices, opposites, paths = (self.rows[name] for name in ("CHOICES", "OPPOSITES", "PATHS"))
+        rows = dict.fromkeys(opposites, "bool") if struct == "lb_training_config" else {}
+        for name, written in self.needed[struct]:
+            if name in arguments or not re.match(r"c_(?!void_p)\w+( \* \d+)?$", written):
+                continue
+            if name in choices or "c_char" in written:
+                rows[name] = 'Union[str, "os.PathLike[str]"]' if name in paths else "str"
+            else:
+                rows[name] = {"c_bool": "bool", "c_double": "float", "c_float": "float"}.get(written, "int")
+        return "".join(f"    {name}{'_' * iskeyword(name)}: Optional[{kind}]\n" for name, kind in rows.items())
 
 
 def settings(table):
@@ -159,8 +184,7 @@ def settings(table):
             opposites[opposite[1]] = name
         zero += [name] * (".zero_is_value" in row)
         paths += [name] * bool(re.search(r'"(?:FILE|DIR|MODEL)"', row))
-    return (f"\n\nCHOICES = {choices}\nZERO_IS_VALUE = {tuple(zero)}\n"
-            f"OPPOSITES = {opposites}\nPATHS = {tuple(paths)}\n")
+    return {"CHOICES": choices, "ZERO_IS_VALUE": tuple(zero), "OPPOSITES": opposites, "PATHS": tuple(paths)}
 
 
 def write(package, includes, table):
@@ -171,4 +195,6 @@ def write(package, includes, table):
     named = set()
     for module in Path(package).glob("*.py"):
         named.update(re.findall(r"\blb_\w+", module.read_text()))
-    return Writer(Header(found.stdout)).write(sorted(named)) + settings(Path(table).read_text())
+    rows = settings(Path(table).read_text())
+    text = Writer(Header(found.stdout), rows).write(sorted(named))
+    return text + "\n\n" + "".join(f"{name} = {values}\n" for name, values in rows.items())

@@ -7,13 +7,18 @@ from contextlib import contextmanager, nullcontext
 from ctypes import c_void_p, pointer
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _c, program
 from .callbacks import Callbacks, in_main_thread
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, set_field, strings
 from .output import Output, Translation, translation
 from .pairs import Pairs, is_file, lines, set_pairs
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._c import TranslateOptions
 
 BATCH = 256  # texts for one call of the library, as for the program
 
@@ -122,13 +127,14 @@ class Model:
 
     @overload
     def translate(  # type: ignore[misc]
-        self, texts: str, *, n_best: int = ..., attention: bool = ..., **options: Any) -> Translation: ...
+        self, texts: str, *, n_best: int = ..., attention: bool = ..., **options: "Unpack[TranslateOptions]") -> Translation: ...
     @overload
     def translate(
-        self, texts: Iterable[str], *, n_best: int = ..., attention: bool = ..., **options: Any) -> List[Translation]: ...
+        self, texts: Iterable[str], *, n_best: int = ..., attention: bool = ...,
+        **options: "Unpack[TranslateOptions]") -> List[Translation]: ...
 
     def translate(self, texts: Union[str, Iterable[str]], *, n_best: int = 1, attention: bool = False,
-                  **options: Any) -> Union[Translation, List[Translation]]:
+                  **options: "Unpack[TranslateOptions]") -> Union[Translation, List[Translation]]:
         """The outputs for a text, at most `n_best`, the best first; or a list of that for texts.
 
         attention  also where the model looked: Output.attention, [layers, heads, steps, symbols of the source]
@@ -150,7 +156,8 @@ class Model:
         config = _c.lb_translate_config(skip_bad_texts=True)
         if in_main_thread():  # other threads hear no signals
             config.stop = dict(config._fields_)["stop"](callbacks.stop)
-        for name, value in {"n_best": n_best, "attention": attention, **options}.items():
+        asked: Dict[str, Any] = {"n_best": n_best, "attention": attention, **options}
+        for name, value in asked.items():
             if name not in OPTIONS:
                 raise TypeError(f"translate() has no option {name!r}")
             set_field(config, name, -1 if name == "length_penalty" and value == 0 else value)

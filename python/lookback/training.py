@@ -8,13 +8,18 @@ import re
 import sys
 from ctypes import byref, c_char_p
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import _c
 from .callbacks import Callbacks
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field, strings
 from .model import Model
 from .pairs import Pairs, set_pairs
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._c import TrainOptions
 
 log = logging.getLogger("lookback")
 
@@ -213,7 +218,8 @@ def _train_ensemble(config: _c.lb_training_config, kinds: List[Optional[str]], g
 
 def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
           attention: Optional[str] = None, progress: Union[bool, Callable[[Progress], Any]] = False,
-          lexicon: Optional[Pairs] = None, ensemble: Union[None, int, str] = None, **options: Any) -> Model:
+          lexicon: Optional[Pairs] = None, ensemble: Union[None, int, str] = None,
+          **options: "Unpack[TrainOptions]") -> Model:
     """Trains a model on pairs of texts, and opens it.
 
     pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
@@ -242,7 +248,7 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     """
     tests = dict(test or {})
     listener = _Listener(_print_progress if progress is True else progress or None, list(tests))
-    given = {"seed": 1, "attention": attention, **options}  # the seed of the program
+    given: Dict[str, Any] = {"seed": 1, "attention": attention, **options}  # the seed of the program
     config = _settle(given)
     config.out = encode_path(out, "out")
     listener.listen(config)
