@@ -214,6 +214,10 @@ static lb_status export_onnx(const exporting *s, lb_error *error)
         status = app_onnx_write(&s->model, app_exportable_kind_of(s->model.model)->add_to_onnx, s->file,
                                 output, error);
     if (!status) app_note("%.*s.encoder.onnx and %.*s.decoder.onnx", stem, output, stem, output);
+    if (!status && s->model.source_rule.subwords)
+        app_note(
+            "the caller cuts texts into pieces by the merges in the metadata, and joins those of the output; "
+            "examples/onnx/translate.mjs does");
     return status;
 }
 

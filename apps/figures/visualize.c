@@ -78,7 +78,8 @@ static lb_status attend(const settings *s, const char *model, app_matrix *matrix
                               "--words: %s has no subwords to join (train --subwords makes a model of them)",
                               facts.path);
     } else {
-        status = app_matrix_attend(translator, s->input, (app_measure)s->by, s->patch, matrix, &ended, &found);
+        status =
+            app_matrix_attend(translator, s->input, (app_measure)s->by, s->patch, matrix, &ended, &found);
         if (status) lb_error_set(error, status, "--input: %s", found.message);
     }
     if (!ended)

@@ -1,6 +1,8 @@
 // A greedy search over the two files of `lookback export NAME.onnx`, with onnxruntime-node, for many texts at once. The
-// outputs are those of `predict --beam 1`.
+// outputs are those of `predict --beam 1`. In a shell: node translate.mjs NAME TEXT...
+import { realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 
 const [PAD, BOS, EOS, UNK] = [0, 1, 2, 3];
@@ -26,8 +28,8 @@ function metadata(bytes) {
 /** Opens NAME.encoder.onnx and NAME.decoder.onnx. */
 export async function open(name) {
     const about = metadata(await readFile(`${name}.encoder.onnx`));
-    if (about["lookback.source_subwords"]) throw new Error(`${name}: this search does not cut words in pieces`);
     return {
+        merges: about["lookback.source_subwords"] && mergesOf(about["lookback.source_subwords"]),
         ...JSON.parse(about["lookback.task"]),
         read: JSON.parse(about["lookback.source_vocabulary"]),
         written: JSON.parse(about["lookback.target_vocabulary"]),
@@ -37,10 +39,62 @@ export async function open(name) {
     };
 }
 
+/** A merge is a line, two pieces with a blank between; the first lines come first. A piece remembers what it is made of. */
+function mergesOf(text) {
+    const rank = new Map(text.split("\n").map((line, i) => [line, i]));
+    const parts = new Map();
+    for (const pair of rank.keys()) {
+        const [left, right] = pair.split(" ");
+        if (!parts.has(left + right)) parts.set(left + right, [left, right]);
+    }
+    return { rank, parts };
+}
+
+// A run of letters, of digits, or of other characters, with the blank before it; of a run of blanks, all but the last.
+const WORDS =
+    / +(?= )| +$| ?(?:\p{L}[\p{L}\p{M}\u200C\u200D]*|\p{N}[\p{N}\p{M}\u200C\u200D]*|[^\p{L}\p{N} \u2581]+)| |\u2581/gu;
+const bytesOf = (text) =>
+    [...Buffer.from(text)].map((byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, "0")}>`);
+
+/** The pieces of a text: neighbours are joined in the order of the merges, and what the model does not know is taken
+ *  apart again, down to bytes. In a piece, U+2581 is a blank; one that is in the text is bytes. */
+function piecesOf({ merges: { rank, parts }, read }, text) {
+    const apart = (piece) => {
+        if (read.includes(piece)) return [piece];
+        return parts.has(piece) ? parts.get(piece).flatMap(apart) : bytesOf(piece.replace("\u2581", " "));
+    };
+    return ` ${text}`.match(WORDS).flatMap((word) => {
+        if (word === "\u2581") return bytesOf(word);
+        const pieces = [...word.replaceAll(" ", "\u2581")];
+        for (;;) {
+            const ranks = pieces.slice(1).map((piece, i) => rank.get(`${pieces[i]} ${piece}`) ?? Infinity);
+            const first = Math.min(...ranks);
+            if (first === Infinity) return pieces.flatMap(apart);
+            const at = ranks.indexOf(first);
+            pieces.splice(at, 2, pieces[at] + pieces[at + 1]);
+        }
+    });
+}
+
+/** The text of pieces. */
+function textOf(pieces) {
+    const bytes = pieces.map((piece) =>
+        /^<0x[0-9A-F]{2}>$/.test(piece)
+            ? Buffer.of(Number(piece.slice(1, -1)))
+            : Buffer.from(piece.replaceAll("\u2581", " ")),
+    );
+    return Buffer.concat(bytes).toString().replace(/^ /, "");
+}
+
 /** The ids of a text. */
-function idsOf({ source, read }, text) {
+function idsOf(model, text) {
+    const { source, read } = model;
     const normal = source.normalize === "none" ? text : text.normalize(source.normalize.toUpperCase());
-    const symbols = source.separator ? normal.split(source.separator) : [...normal];
+    const symbols = model.merges
+        ? piecesOf(model, normal)
+        : source.separator
+          ? normal.split(source.separator)
+          : [...normal];
     return symbols.map((symbol) => Math.max(read.indexOf(symbol), UNK));
 }
 
@@ -78,5 +132,12 @@ export async function translate(model, texts) {
         for (const name in state) state[name] = made[`next_${name}`] ?? state[name];
     }
     const written = outputs.map((output) => (model.backward ? output.reverse() : output));
-    return { texts: written.map((output) => output.join(model.target.separator).normalize()), attention };
+    const join = (output) => (model.merges ? textOf(output) : output.join(model.target.separator));
+    return { texts: written.map((output) => join(output).normalize()), attention };
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+    const [name, ...texts] = process.argv.slice(2);
+    if (texts.length === 0) throw new Error("usage: node translate.mjs NAME TEXT...");
+    console.log((await translate(await open(name), texts)).texts.join("\n"));
 }

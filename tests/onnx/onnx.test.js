@@ -103,6 +103,32 @@ test("separators, a normal form, no attention: the outputs of predict", () => {
     return compare(200, "words.tsv", `${separators} --attention none --layers 2`);
 });
 
+// Sentences, with characters that are only bytes to the model, runs of blanks, marks, and the mark of a blank itself.
+test("pieces: the outputs of predict, also where a text falls into bytes", async () => {
+    const words = ["der", "hund", "katzen", "läuft", "schläft", "große", "kleine", "12", "haus", "häuser"];
+    const sentence = (i) => Array.from({ length: 4 + (i % 5) }, (_, k) => words[((i * 7919) >> k) % words.length]);
+    const pairs = Array.from({ length: 300 }, (_, i) => `${sentence(i).join(" ")}.\t${sentence(i + 1).join(" ")}!\n`);
+    writeFileSync(`${folder}/sentences.tsv`, pairs.join(""));
+    const sizes = "--subwords 60 --hidden 48 --batch 48 --steps 200 --lr 0.01 --threads 1";
+    run(`lookback train sentences.tsv --no-hold-out --fresh --quiet --out model ${sizes}`);
+    run("lookback export model --quiet -o model.onnx");
+    const texts = [...Array(60).keys()].map((i) => sentence(i).join(" "));
+    texts.push(
+        "der Хund  läuft",
+        "a\u2581b \u2581",
+        "e\u0301\u0301 12ab,;34 \u200Dx",
+        "日本 hund   der",
+        "... 7\u03013",
+    );
+    writeFileSync(`${folder}/texts.txt`, `${texts.join("\n")}\n`);
+    run("lookback predict model texts.txt --beam 1 --only-outputs --quiet -o out.txt");
+    const found = await translate(await open(`${folder}/model`), texts);
+    assert.deepEqual(found.texts, lines("out.txt"));
+    assert.ok(new Set(found.texts).size > 10);
+    const said = execFileSync(process.execPath, ["translate.mjs", `${folder}/model`, texts[0]], { encoding: "utf8" });
+    assert.equal(said, `${lines("out.txt")[0]}\n`);
+});
+
 test("the program of docs/shipping.md prints the output of predict, and the shape of the weights", async () => {
     await compare(50, "dates/train.tsv", "--attention additive");
     const code = readFileSync(SHIPPING, "utf8").match(/^## ONNX$.*?^```js$(.*?)^```$/ms)[1];

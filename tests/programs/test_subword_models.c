@@ -64,6 +64,9 @@ START_TEST(test_subwords_any_text_is_read_and_a_c_file_reads_it_alike)
     ck_assert_ptr_nonnull(strstr(result.output, "\"unknown\":[]"));
     ck_assert_int_eq(support_compare_exported("out", "1", "f32"), 0);
     ck_assert_int_eq(support_compare_exported("out", "4", "f32"), 0);
+    RUN("", LOOKBACK, "export", "out", "-o", "pieces.onnx");
+    ck_assert_ptr_nonnull(
+        strstr(result.error, "the caller cuts texts into pieces by the merges in the metadata"));
 }
 END_TEST
 
