@@ -92,6 +92,8 @@ static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair
     if (!asked.features && may) format->features_column = rest->features;
     if (format->features_column && !format->source.features)
         format->source.features = found->between_features;
+    if (format->weights_beside && (!format->weight_column || found->weight))
+        format->weight_column = found->weight ? found->weight : lb_columns_weight(&found->names);
 }
 
 static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])

@@ -303,7 +303,7 @@ static void say_quotes(search *s, const char *header)
 static void say_weights(search *s)
 {
     int64_t weighed = s->pairs->file.met.weighed;
-    if (weighed > LOST * s->count)
+    if (!s->pairs->format.weights_beside && weighed > LOST * s->count)
         SAY(s,
             "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
             "1",

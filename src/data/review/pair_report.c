@@ -84,7 +84,10 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
                         "line %lld\n",
                         (long long)met->long_fields, met->long_fields == 1 ? " goes" : "s go",
                         (long long)met->long_first, (long long)met->long_last);
-    if (file->met.weighed > 0)
+    if (file->met.weighed > 0 && f->weights_beside)
+        lb_buffer_print(text, "  column %d has weights, which order the targets of a source\n",
+                        (int)f->weight_column);
+    else if (file->met.weighed > 0)
         lb_buffer_print(text, "  column %d has weights: %lld line%s count as %lld pairs\n",
                         (int)f->weight_column, (long long)file->met.weighed, lb_plural(file->met.weighed),
                         (long long)lb_pairs_count(pairs));

@@ -49,23 +49,31 @@ static lb_status keep_answer(lb_translate_job *j, const char *answer, size_t len
     return LB_OK;
 }
 
+/* Whether the answer that was stored last is there already, that of another spelling. */
+static bool is_again(const lb_translation *text)
+{
+    for (int64_t i = 0; i < text->count; i++)
+        if (strcmp(text->output[i].text, text->output[text->count].text) == 0) return true;
+    return false;
+}
+
 lb_status lb_known_keep(lb_translate_job *j)
 {
     const lb_source *source = &j->source[j->count - 1];
     lb_translation *text = source->text;
     const char *answer;
     size_t length;
-    if (!j->answers) return LB_OK;
+    if (!j->answers.next) return LB_OK;
     text->output = lb_keep_room(j, (size_t)j->config.n_best, sizeof *text->output);
     if (!text->output) return lb_keep_failed(j);
-    while (text->count < j->config.n_best && (answer = lb_lexicon_next_answer(&j->answers, &length))) {
+    while (text->count < j->config.n_best && (answer = lb_lexicon_answers_next(&j->answers, &length))) {
         if (!lb_alloc_more(&j->known, j->known_count, &j->known_room, sizeof *j->known))
             return lb_keep_failed(j);
         lb_source *known = &j->known[j->known_count];
         *known = *source;
         lb_status status = keep_answer(j, answer, length, known);
         if (status) return status;
-        if (!has_prefix(known)) continue;
+        if (!has_prefix(known) || is_again(text)) continue;
         text->count++;
         j->known_count += is_readable(j->translator, known);
     }

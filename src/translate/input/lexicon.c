@@ -27,19 +27,21 @@ static lb_status add_pairs(lb_lexicon_maker *maker, const lb_vocabulary *known, 
         lb_error found = {0};
         lb_symbols source = line->source;
         lb_text_model_trim(known, &source);
+        maker->weight = line->weight;
         if (lb_lexicon_add(maker, &source, &line->target, given, &found))
             status = refuse(pairs, i, &found, error);
     }
     return status;
 }
 
-/* The pairs of the file, or of memory. Weights are of the training alone. */
+/* The pairs of the file, or of memory. */
 static lb_status add_given(lb_lexicon_maker *maker, const lb_training_config *c, const lb_vocabulary *known,
                            const lb_pair_format *format, lb_error *error)
 {
     lb_pair_format own = *format;
     own.targets = NULL;
-    own.weight_column = 0;
+    own.weight_column = c->weight_column;
+    own.weights_beside = true;
     if (!c->lexicon && !lb_pair_texts_given(&c->lexicon_pairs)) return LB_OK;
     lb_pairs *pairs = lb_training_pairs_find(c->lexicon, &c->lexicon_pairs, &own, c, error);
     if (!pairs) return error->status;
@@ -55,10 +57,11 @@ static void note_several(const lb_training_config *c, const lb_lexicon_maker *ma
 {
     char text[LB_MESSAGE_LENGTH];
     if (maker->different == 0) return;
-    snprintf(text, sizeof text,
-             "%lld of %lld entries of the lexicon have several targets; the %s of them is written",
+    snprintf(text, sizeof text, "%lld of %lld entries of the lexicon have several targets; the %s is written",
              (long long)maker->different, (long long)lexicon->entries,
-             c->lexicon || c->lexicon_pairs.count > 0 ? "first" : "most frequent");
+             maker->weighed                             ? "one of the greatest weight"
+             : c->lexicon || c->lexicon_pairs.count > 0 ? "first of them"
+                                                        : "most frequent of them");
     lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 
