@@ -40,36 +40,22 @@ lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int6
 
 /* ---- As constants. ---- */
 
-/* The first answer for each spelling of an entry. */
-static void add_answers(const char *entry, lb_buffer *out)
-{
-    size_t length;
-    out->length = 0;
-    for (const char *next = entry, *at = next; at; at = next) {
-        const char *answer = lb_lexicon_next_answer(&next, &length), *before = entry;
-        size_t ignored;
-        while (before != at && !lb_lexicon_are_alike(before, at)) lb_lexicon_next_answer(&before, &ignored);
-        if (before != at) continue;
-        if (at != entry) lb_buffer_add(out, "", 1);
-        lb_buffer_add(out, at, (size_t)(answer + length - at));
-    }
-}
-
-/* Adds the entries that are not left out, each with its first answers. Returns their number. */
+/* Adds the entries that are not left out, each with its first answer, or with those of all spellings. Returns their
+ * number. */
 static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_buffer *out, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = lexicon};
     lb_lexicon_writer writer = {.entries = 0};
-    lb_buffer answers = {0};
+    size_t length;
     while (lb_lexicon_walk_next(&walk, error)) {
-        if (left_out[walk.entry - 1]) continue;
-        add_answers(walk.answers, &answers);
-        lb_lexicon_write(&writer, walk.key.text, walk.key.length, answers.text, answers.length);
+        const char *answer = walk.answers;
+        lb_lexicon_next_answer(&walk.answers, &length);
+        if (lexicon->keys == LB_KEYS_SMALL) length = (size_t)(walk.end - 1 - answer);
+        if (!left_out[walk.entry - 1])
+            lb_lexicon_write(&writer, walk.key.text, walk.key.length, answer, length);
     }
     lb_lexicon_walk_end(&walk);
-    writer.bytes.failed = writer.bytes.failed || answers.failed;
-    lb_release(answers.text);
-    size_t length = writer.bytes.length;
+    length = writer.bytes.length;
     char *bytes = lb_lexicon_write_end(&writer);
     if (bytes) app_numbers_bytes(out, "lexicon", bytes, length);
     if (!bytes && writer.entries > 0) lb_no_memory(error, NULL);

@@ -243,7 +243,7 @@ START_TEST(test_lexicon_that_folds_prefers_the_spelling_in_the_program_and_in_a_
     support_write_text("sources.txt", texts);
     RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "--lexicon-case", "fold", "-o", "many");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    ck_assert_ptr_null(strstr(result.error, "several targets"));
+    ck_assert_ptr_null(strstr(result.error, "have several targets"));
     RUN(texts, LOOKBACK, "predict", "many", "--only-outputs");
     expect(answers);
     RUN("Job\n", LOOKBACK, "predict", "many", "--n-best", "2");
@@ -290,6 +290,59 @@ START_TEST(test_lexicon_answers_are_in_the_order_of_their_weights)
     support_write_text("words", "ab\tA A\tx\n");
     RUN("", LOOKBACK, "join", model, "--lexicon", "words", "-o", "out", "--weight-column", "3");
     expect_refused("words:1: found \"x\" in column 3, expected a weight");
+}
+END_TEST
+
+START_TEST(test_lexicon_that_does_not_fit_the_model_is_said_with_what_mends_it)
+{
+    static const struct {
+        const char *lines, *said; /* NULL: nothing */
+    } cases[] = {
+        {"bad\tA A\nab\tB A\n", NULL},
+        {"Bad\tA A\nab\tB A\n", "1 pair (line 1): the source has capitals that the model knows as small "
+                                "letters alone: --lexicon-case "
+                                "fold finds it in small letters, too\n"},
+        {"A A\tbad\nB A\tab\n",
+         "2 pairs (line 1): source and target seem to be exchanged: --source-column and --target-column read "
+         "them the other way round\n"},
+        {"A A\tbad\nB A\tab\n", "no target has the separator \" \": each is one symbol\n"},
+        {"bad\tBA\n", "1 target symbol never seen in training, 1 time: \"BA\" 1\n"},
+        {"bad\tA / A\nab\tB A\n",
+         "1 pair (line 1): the target seems to have several answers: a line for each"},
+        {"ab\tB A\nbad\tA A, A B\n", "1 pair (line 2): the target seems to have several answers: a line for"},
+        {"ab\tB A\nbad\tA A;A B\n", "1 pair (line 2): the target seems to have several answers: a line for"},
+        {"bad\tA|A\nab\tB A\n", "1 pair (line 1): the target seems to have several answers: a line for each"},
+        {"# bad\tA A\nab\tB A\n",
+         "1 pair (line 1): the source begins with #, which no source of the training has: grep -v '^#' takes "
+         "comments out\n"},
+        {"orth\tsounds\nab\tB A\nbad\tB\n", "line 1 is like no other: --format tsv+header leaves it out\n"},
+        {"ab\t<self>\nbad\tB\n",
+         "1 pair (line 1): the target is <self>: the model would write that, not the source\n"},
+        {"ab\t1.0 A A\nbad\t0.5 B\n",
+         "2 pairs (line 1): the target begins with a number from 0 to 1: --format lexiconp reads it as a "
+         "weight\n"},
+    };
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        support_write_text("words.tsv", cases[i].lines);
+        RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
+        ck_assert_int_eq(result.status, 0);
+        ck_assert_msg(cases[i].said ? strstr(result.error, cases[i].said) != NULL
+                                    : !strstr(result.error, "(line") && !strstr(result.error, "never seen"),
+                      "%s", result.error);
+    }
+    support_write_text("words.tsv", "ab\tB A\nda\td\nbe\tb b\n");
+    support_write_text("train.tsv", "ha\ta h\nda\ta d\nda\td\nbe\te b\nab\tb a\n");
+    RUN("", LOOKBACK, "data", "train.tsv", "--lexicon", "words.tsv", "--target-separator", " ");
+    const char *said = "  3 pairs with a source that is also in train.tsv, 1 of them with the same target\n";
+    ck_assert_ptr_nonnull(strstr(result.output, said));
+    SUPPORT_TRAIN("train.tsv", "--no-hold-out", "--target-separator", " ", "--steps", "1", "--hidden", "8",
+                  "--embed", "4", "--lexicon", "words.tsv", "--out", "a");
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, said));
+    support_write_text("words.tsv", "ab\tB A\tA B\n");
+    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
+    expect_refused(
+        "found 3 columns, expected 2, separated by tabs; choose two of them with --source-column and "
+        "--target-column, or give each answer a line");
 }
 END_TEST
 

@@ -104,7 +104,7 @@ static void write_file(lb_buffer *text, const lb_pairs *pairs, const lb_vocabula
 {
     const lb_pairs_facts *facts = &pairs->facts;
     int64_t count = lb_pairs_count(pairs), different = count - repeated.duplicates;
-    lb_buffer_print(text, "%s: ", pairs->path);
+    lb_buffer_print(text, "%s%s: ", pairs->format.weights_beside ? "lexicon " : "", pairs->path);
     write_format(text, pairs);
     lb_buffer_print(text, "%lld line%s, %lld %spair%s\n", (long long)facts->lines, lb_plural(facts->lines),
                     (long long)different, different < count ? "different " : "", lb_plural(different));
@@ -121,14 +121,16 @@ static void write_file(lb_buffer *text, const lb_pairs *pairs, const lb_vocabula
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets",
                     (long long)repeated.duplicates, lb_plural(repeated.duplicates),
                     (long long)repeated.ambiguous, lb_plural(repeated.ambiguous));
-    if (repeated.ambiguous > 0)
+    if (repeated.ambiguous > 0 && !pairs->format.weights_beside)
         lb_buffer_print(text, ": at most %.1f %% of the pairs can be right",
                         100 * (double)repeated.possible / (double)count);
     lb_buffer_print(text, "\n");
 }
 
-/* Writes the symbols of one side of dev, which are sorted, that are not in the vocabulary of train. */
-static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary *train, lb_vocabulary *dev)
+/* Writes the symbols of one side of dev, which are sorted, that are not in the vocabulary of train. If they are most,
+ * it asks why. */
+static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary *train, lb_vocabulary *dev,
+                         bool asks)
 {
     int64_t count = 0, times = 0, all = 0;
     lb_buffer list = {0};
@@ -149,7 +151,7 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary 
         lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:%s%s%s\n",
                         (long long)count, side, lb_plural(count), (long long)times, lb_plural(times),
                         list.text ? list.text : "", count > SHOWN ? ", ..." : "",
-                        2 * times > all ? "; most symbols are such: is this another script?" : "");
+                        2 * times > all && asks ? "; most symbols are such: is this another script?" : "");
     text->failed = text->failed || list.failed;
     lb_release(list.text);
 }
@@ -209,14 +211,15 @@ char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source
     if (!status) known = prints_of(train, &made, &found);
     if (known && dev) prints = lb_pair_prints_make(dev, &found);
     status = found.status;
-    if (!status && source && target) status = lb_pair_oddities_find(train, source, target, &odd, &found);
+    if (!status && source && target)
+        status = lb_pair_oddities_find(train, source, target, NULL, &odd, &found);
     if (!status) write_file(&text, train, source, target, lb_pair_prints_count(known, lb_pairs_count(train)));
     for (size_t i = 0; i < odd.count; i++) lb_buffer_print(&text, "  %s\n", odd.text[i]);
     if (!status && dev) {
         write_file(&text, dev, dev_source, dev_target, lb_pair_prints_count(prints, lb_pairs_count(dev)));
         write_shared(&text, train, known, dev, prints);
-        write_unseen(&text, "source", source, dev_source);
-        write_unseen(&text, "target", target, dev_target);
+        write_unseen(&text, "source", source, dev_source, true);
+        write_unseen(&text, "target", target, dev_target, true);
         if (lb_pairs_count(dev) > lb_pairs_count(train))
             lb_buffer_print(&text, "  more pairs than in %s, the training file: are %s and it swapped?\n",
                             train->path, dev->path);
@@ -225,6 +228,34 @@ char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source
     lb_release(prints);
     lb_vocabulary_free(dev_source);
     lb_vocabulary_free(dev_target);
+    lb_strings_free(&odd);
+    return end_text(&text, &found, error);
+}
+
+char *lb_pair_report_lexicon(lb_pairs *lexicon, const lb_lexicon_model *model, lb_error *error)
+{
+    lb_buffer text = {0};
+    lb_error found = {0};
+    lb_strings odd = {0};
+    lb_vocabulary *source = NULL, *target = NULL;
+    lb_pair_print *made = NULL, *prints = NULL;
+    const lb_pair_print *known = NULL;
+    lb_status status = count_symbols(lexicon, &source, &target, &found);
+    if (!status) prints = lb_pair_prints_make(lexicon, &found);
+    if (prints && model->train) known = prints_of(model->train, &made, &found);
+    if (!found.status) status = lb_pair_oddities_find(lexicon, source, target, model, &odd, &found);
+    if (!found.status) {
+        write_file(&text, lexicon, source, target, lb_pair_prints_count(prints, lb_pairs_count(lexicon)));
+        for (size_t i = 0; i < odd.count; i++) lb_buffer_print(&text, "  %s\n", odd.text[i]);
+        const char *separator = lexicon->format.target.separator; /* which may lack */
+        write_unseen(&text, "source", model->source, source, odd.count == 0);
+        write_unseen(&text, "target", model->target, target, odd.count == 0 && !(separator && *separator));
+    }
+    if (known && !found.status) write_shared(&text, model->train, known, lexicon, prints);
+    lb_release(made);
+    lb_release(prints);
+    lb_vocabulary_free(source);
+    lb_vocabulary_free(target);
     lb_strings_free(&odd);
     return end_text(&text, &found, error);
 }

@@ -109,7 +109,7 @@ static lb_status split_source(lb_translate_job *j, const char *text, lb_error *e
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
     status = look_up(j, error);
-    if (status || count <= most || j->answers.next) return status;
+    if (status || count <= most || j->answers.first) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "found a %s of %zu %s, expected at most %zu",
                         m->sorts ? "list" : "text", count, m->sorts ? "numbers" : "symbols", most);
 }

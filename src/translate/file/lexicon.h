@@ -17,21 +17,6 @@
 #include "data/text/symbols.h"
 #include "lookback/base.h"
 
-/** The words of the head, its bytes, and how many keys follow each other of which the first is whole. */
-enum {
-    LB_LEXICON_CHECKSUM,
-    LB_LEXICON_KEYS,
-    LB_LEXICON_ENTRIES,
-    LB_LEXICON_WORDS,
-    LB_LEXICON_WORD = sizeof(uint32_t),
-    LB_LEXICON_HEAD = LB_LEXICON_WORDS * LB_LEXICON_WORD,
-    LB_LEXICON_BLOCK = 8
-};
-
-/** What no text in UTF-8 has: the end of an entry, and what is around a spelling. */
-#define LB_LEXICON_END  "\xFF"
-#define LB_LEXICON_MARK "\xFE"
-
 /** The name of the array in the file of a model. */
 #define LB_LEXICON_ARRAY "lookback.lexicon"
 
@@ -58,13 +43,10 @@ LB_MUST_USE lb_status lb_lexicon_open(lb_lexicon *lexicon, const lb_symbol_rule 
                                       const lb_symbol_rule *target, const void *bytes, size_t size,
                                       lb_error *error);
 
-/** The checksum that the bytes of a lexicon should have. */
-uint32_t lb_lexicon_checksum(const void *bytes, size_t size);
-
 void lb_lexicon_free(lb_lexicon *lexicon);
 
 /** A character as keys in small letters have it. */
-int32_t lb_lexicon_small(int32_t character);
+int32_t lb_lexicon_small(int32_t character, void *unused);
 
 /** The key of a source in symbols of the rule. Memory: release it with lb_release; NULL after an error.
  *  Errors: LB_ERROR_MEMORY. */
@@ -77,26 +59,20 @@ const char *lb_lexicon_find(const lb_lexicon *lexicon, const char *key);
 /** Takes the next answer, of `*length` bytes. NULL after the last one. */
 const char *lb_lexicon_next_answer(const char **answers, size_t *length);
 
-/** Whether the sources of two answers of an entry are spelled alike. */
+/** Whether the sources of the next answers are spelled alike. */
 bool lb_lexicon_are_alike(const char *answers, const char *others);
 
-/** How the source of the next answer is spelled, in `*length` bytes; NULL: as the key. */
+/** How the source of the next answer is spelled, in `*length` bytes, if not as the key; NULL: so, `*length` stays. */
 const char *lb_lexicon_spelling(const char *answers, size_t *length);
 
-/** Answers in the order in which they are written: first those to a source that is spelled as the text, then the
- *  others; both in the order of the entry. Zero: there are none. */
+/** The answers to a source: those of `like` come first, whose source is spelled alike. NULL: there are none. */
 typedef struct lb_lexicon_answers {
-    const char *first, *next; /* answers of the entry; next is NULL after the last one */
-    const char *like;         /* one whose source is spelled as the text; NULL: there is none */
-    bool others;              /* those of other spellings come now */
+    const char *first, *like;
 } lb_lexicon_answers;
 
-/** The answers to a source. Errors: LB_ERROR_MEMORY. */
+/** Finds them. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_lexicon_ask(const lb_lexicon *lexicon, const lb_symbol_rule *rule,
                                      const lb_symbols *source, lb_lexicon_answers *answers, lb_error *error);
-
-/** Takes the next one, as lb_lexicon_next_answer. One that several spellings have is there for each of them. */
-const char *lb_lexicon_answers_next(lb_lexicon_answers *answers, size_t *length);
 
 /** A walk over all entries. It begins as a lexicon and zeros, and is ended by lb_lexicon_walk_end. */
 typedef struct lb_lexicon_walk {
@@ -111,7 +87,7 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *walk, lb_error *error);
 
 void lb_lexicon_walk_end(lb_lexicon_walk *walk);
 
-/* ---- lexicon_maker.c: making one. ---- */
+/* ---- Making one. ---- */
 
 /** Entries while they are written. Zero is none. */
 typedef struct lb_lexicon_writer {
