@@ -332,7 +332,9 @@ static void say_all(search *s)
          may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
-    if (may && strcmp(file->kind, "jsonl") != 0 && (first || (many && (s->named || s->alone)))) say_header(s);
+    if (may && strcmp(file->kind, "jsonl") != 0 &&
+        (first || ((many || s->model) && s->named) || (many && s->alone)))
+        say_header(s);
     if (tabs) {
         say_dictionary(s, names);
         say_quotes(s, names);
