@@ -140,7 +140,7 @@ static void add_letters(unsigned char *known, app_kernel *kernel, lb_buffer *out
     int64_t rows = 0;
     lb_buffer_print(out, "static const cased letters[] = {\n");
     for (int32_t c = 0; c < CHARACTERS; c++) {
-        int32_t small = lb_lexicon_small(c, NULL);
+        int32_t small = lb_lexicon_small(c);
         if (small == c || !(known[small] & OF_KEY)) continue;
         lb_buffer_print(out, "    {0x%X, 0x%X},\n", (unsigned)c, (unsigned)small);
         known[c] |= OF_SOURCE;

@@ -8,37 +8,35 @@
 #include <string.h>
 #include <utf8proc.h>
 
-static bool is_known(const lb_vocabulary *symbols, const char *text, size_t length)
+static bool is_known(const lb_vocabulary *symbols, const char *symbol)
 {
-    char part[LB_SYMBOL_SHOWN];
-    if (length >= sizeof part) return false;
-    memcpy(part, text, length);
-    part[length] = '\0';
-    return lb_vocabulary_id(symbols, part) != LB_UNK;
+    return lb_vocabulary_id(symbols, symbol) != LB_UNK;
 }
 
 /* Whether the model knows a letter as a small one alone. */
 static bool is_capital(const lb_vocabulary *symbols, const char *symbol)
 {
     enum { BYTES = 4 };
-    utf8proc_uint8_t small[BYTES];
+    char small[BYTES + 1] = "";
     int32_t letter;
     utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)symbol, -1, &letter);
-    if (bytes < 1 || symbol[bytes] || is_known(symbols, symbol, (size_t)bytes)) return false;
-    bytes = utf8proc_encode_char(utf8proc_tolower(letter), small);
-    return is_known(symbols, (const char *)small, (size_t)bytes);
+    if (bytes < 1 || symbol[bytes] || is_known(symbols, symbol)) return false;
+    utf8proc_encode_char(utf8proc_tolower(letter), (utf8proc_uint8_t *)small);
+    return is_known(symbols, small);
 }
 
 /* Whether an unknown symbol divides answers, and the model knows what is around it: "o;t", "o," or "/" alone. */
 static bool divides(const lb_vocabulary *symbols, const char *symbol)
 {
     static const char between[] = ",;|~/";
-    bool known = true;
-    const char *at = symbol;
-    if (!strpbrk(symbol, between) || is_known(symbols, symbol, strlen(symbol))) return false;
-    for (size_t bytes; *at && known; at += bytes + (at[bytes] != '\0')) {
-        bytes = strcspn(at, between);
-        known = bytes == 0 || is_known(symbols, at, bytes);
+    char part[LB_SYMBOL_SHOWN];
+    bool known = strpbrk(symbol, between) && strlen(symbol) < sizeof part && !is_known(symbols, symbol);
+    for (const char *at = symbol; *at && known;) {
+        size_t bytes = strcspn(at, between);
+        memcpy(part, at, bytes);
+        part[bytes] = '\0';
+        known = bytes == 0 || is_known(symbols, part);
+        at += bytes + (at[bytes] != '\0');
     }
     return known;
 }
@@ -50,14 +48,14 @@ static void look_at_target(lb_lexicon_oddities *of, const lb_vocabulary *symbols
     size_t known = 0, dividing = 0;
     double number;
     for (size_t i = 0; i < to->count; i++) {
-        known += is_known(symbols, to->symbol[i], strlen(to->symbol[i]));
+        known += is_known(symbols, to->symbol[i]);
         dividing += divides(symbols, to->symbol[i]);
     }
     bool enclosed = *first == '/' && last[strlen(last) - 1] == '/';
     if (known == 0) lb_odd_pairs_add(&of->strange, pair);
     if (dividing > 0 && !enclosed) lb_odd_pairs_add(&of->answers, pair);
     if (to->count == 1 && strcmp(first, "<self>") == 0) lb_odd_pairs_add(&of->copies, pair);
-    if (to->count > 1 && lb_is_digit(*first) && !is_known(symbols, first, strlen(first)) &&
+    if (to->count > 1 && lb_is_digit(*first) && !is_known(symbols, first) &&
         lb_span_number((lb_span){first, strlen(first)}, 1, &number))
         lb_odd_pairs_add(&of->numbers, pair);
 }
@@ -74,13 +72,12 @@ void lb_lexicon_oddities_look(lb_lexicon_oddities *of, const lb_lexicon_model *m
     for (size_t i = 0; i < from->count; i++) {
         const char *symbol = from->symbol[i];
         capital = capital || is_capital(model->source, symbol);
-        other =
-            other || (!is_known(model->source, symbol, strlen(symbol)) &&
-                      (strcmp(symbol, separator) == 0 || is_known(model->target, symbol, strlen(symbol))));
+        other = other || (!is_known(model->source, symbol) &&
+                          (strcmp(symbol, separator) == 0 || is_known(model->target, symbol)));
     }
     look_at_target(of, model->target, &line->target, pair);
     if (capital && !model->folds) lb_odd_pairs_add(&of->capitals, pair);
-    if (*from->symbol[0] == '#' && !is_known(model->source, "#", 1)) lb_odd_pairs_add(&of->comments, pair);
+    if (*from->symbol[0] == '#' && !is_known(model->source, "#")) lb_odd_pairs_add(&of->comments, pair);
     if (other && of->strange.count > strange) lb_odd_pairs_add(&of->exchanged, pair);
 }
 

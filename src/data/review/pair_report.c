@@ -198,36 +198,51 @@ static lb_status count_symbols(lb_pairs *dev, lb_vocabulary **source, lb_vocabul
     return *target ? lb_pairs_tally_symbols(dev, *source, *target, error) : LB_ERROR_MEMORY;
 }
 
+/* Writes about other pairs than those to train on, against the symbols of the model; `model`: they are a lexicon. */
+static lb_status write_other(lb_buffer *text, lb_pairs *train, const lb_pair_print *known, lb_pairs *other,
+                             const lb_vocabulary *source, const lb_vocabulary *target,
+                             const lb_lexicon_model *model, lb_error *error)
+{
+    lb_strings odd = {0};
+    lb_vocabulary *own_source = NULL, *own_target = NULL;
+    lb_pair_print *prints = NULL;
+    const char *separator = other->format.target.separator; /* which a lexicon may lack */
+    lb_status status = count_symbols(other, &own_source, &own_target, error);
+    if (!status) prints = lb_pair_prints_make(other, error);
+    if (prints && model) status = lb_pair_oddities_find(other, own_source, own_target, model, &odd, error);
+    if (prints && !status) {
+        bool fits = odd.count == 0, divided = model && separator && *separator;
+        write_file(text, other, own_source, own_target, lb_pair_prints_count(prints, lb_pairs_count(other)));
+        for (size_t i = 0; i < odd.count; i++) lb_buffer_print(text, "  %s\n", odd.text[i]);
+        if (known) write_shared(text, train, known, other, prints);
+        write_unseen(text, "source", source, own_source, fits);
+        write_unseen(text, "target", target, own_target, fits && !divided);
+    }
+    lb_release(prints);
+    lb_vocabulary_free(own_source);
+    lb_vocabulary_free(own_target);
+    lb_strings_free(&odd);
+    return error->status;
+}
+
 char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source, const lb_vocabulary *target,
                      lb_error *error)
 {
     lb_buffer text = {0};
     lb_error found = {0};
     lb_strings odd = {0};
-    lb_vocabulary *dev_source = NULL, *dev_target = NULL;
-    lb_pair_print *made = NULL, *prints = NULL;
-    const lb_pair_print *known = NULL;
-    lb_status status = dev ? count_symbols(dev, &dev_source, &dev_target, &found) : LB_OK;
-    if (!status) known = prints_of(train, &made, &found);
-    if (known && dev) prints = lb_pair_prints_make(dev, &found);
-    status = found.status;
+    lb_pair_print *made;
+    const lb_pair_print *known = prints_of(train, &made, &found);
+    lb_status status = found.status;
     if (!status && source && target)
         status = lb_pair_oddities_find(train, source, target, NULL, &odd, &found);
     if (!status) write_file(&text, train, source, target, lb_pair_prints_count(known, lb_pairs_count(train)));
     for (size_t i = 0; i < odd.count; i++) lb_buffer_print(&text, "  %s\n", odd.text[i]);
-    if (!status && dev) {
-        write_file(&text, dev, dev_source, dev_target, lb_pair_prints_count(prints, lb_pairs_count(dev)));
-        write_shared(&text, train, known, dev, prints);
-        write_unseen(&text, "source", source, dev_source, true);
-        write_unseen(&text, "target", target, dev_target, true);
-        if (lb_pairs_count(dev) > lb_pairs_count(train))
-            lb_buffer_print(&text, "  more pairs than in %s, the training file: are %s and it swapped?\n",
-                            train->path, dev->path);
-    }
+    if (!status && dev) status = write_other(&text, train, known, dev, source, target, NULL, &found);
+    if (!status && dev && lb_pairs_count(dev) > lb_pairs_count(train))
+        lb_buffer_print(&text, "  more pairs than in %s, the training file: are %s and it swapped?\n",
+                        train->path, dev->path);
     lb_release(made);
-    lb_release(prints);
-    lb_vocabulary_free(dev_source);
-    lb_vocabulary_free(dev_target);
     lb_strings_free(&odd);
     return end_text(&text, &found, error);
 }
@@ -236,27 +251,11 @@ char *lb_pair_report_lexicon(lb_pairs *lexicon, const lb_lexicon_model *model, l
 {
     lb_buffer text = {0};
     lb_error found = {0};
-    lb_strings odd = {0};
-    lb_vocabulary *source = NULL, *target = NULL;
-    lb_pair_print *made = NULL, *prints = NULL;
-    const lb_pair_print *known = NULL;
-    lb_status status = count_symbols(lexicon, &source, &target, &found);
-    if (!status) prints = lb_pair_prints_make(lexicon, &found);
-    if (prints && model->train) known = prints_of(model->train, &made, &found);
-    if (!found.status) status = lb_pair_oddities_find(lexicon, source, target, model, &odd, &found);
-    if (!found.status) {
-        write_file(&text, lexicon, source, target, lb_pair_prints_count(prints, lb_pairs_count(lexicon)));
-        for (size_t i = 0; i < odd.count; i++) lb_buffer_print(&text, "  %s\n", odd.text[i]);
-        const char *separator = lexicon->format.target.separator; /* which may lack */
-        write_unseen(&text, "source", model->source, source, odd.count == 0);
-        write_unseen(&text, "target", model->target, target, odd.count == 0 && !(separator && *separator));
-    }
-    if (known && !found.status) write_shared(&text, model->train, known, lexicon, prints);
+    lb_pair_print *made = NULL;
+    const lb_pair_print *known = model->train ? prints_of(model->train, &made, &found) : NULL;
+    if (!found.status)
+        (void)write_other(&text, model->train, known, lexicon, model->source, model->target, model, &found);
     lb_release(made);
-    lb_release(prints);
-    lb_vocabulary_free(source);
-    lb_vocabulary_free(target);
-    lb_strings_free(&odd);
     return end_text(&text, &found, error);
 }
 

@@ -40,10 +40,9 @@ void lb_lexicon_free(lb_lexicon *l)
 
 /* ---- Keys. ---- */
 
-int32_t lb_lexicon_small(int32_t character, void *context)
+int32_t lb_lexicon_small(int32_t character)
 {
     enum { LAST_SIGMA = 0x3C2, SIGMA }; /* both have the same capital */
-    (void)context;
     return character == LAST_SIGMA ? SIGMA : utf8proc_tolower(character);
 }
 
@@ -55,9 +54,9 @@ static char *fold(char *text, lb_lexicon_keys keys, lb_error *error)
     int32_t *folded = lb_alloc(room * sizeof *folded);
     if (folded) {
         utf8proc_option_t full = keys == LB_KEYS_FOLDED ? UTF8PROC_CASEFOLD : (utf8proc_option_t)0;
-        utf8proc_ssize_t count = utf8proc_decompose_custom(
-            (const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, folded,
-            (utf8proc_ssize_t)(GROWS * length), full, full ? NULL : lb_lexicon_small, NULL);
+        utf8proc_ssize_t count = utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length,
+                                                    folded, (utf8proc_ssize_t)(GROWS * length), full);
+        for (utf8proc_ssize_t i = 0; i < count && !full; i++) folded[i] = lb_lexicon_small(folded[i]);
         count = utf8proc_reencode(folded, count, full);
         memcpy((char *)folded + count, text + length, rest);
     }
@@ -107,15 +106,15 @@ const char *lb_lexicon_next_answer(const char **answers, size_t *length)
 lb_status lb_lexicon_ask(const lb_lexicon *l, const lb_symbol_rule *rule, const lb_symbols *source,
                          lb_lexicon_answers *found, lb_error *error)
 {
-    char *key = lb_lexicon_key(rule, source, l->keys, error);
-    char *spelling = key ? lb_lexicon_key(rule, source, LB_KEYS_EXACT, error) : NULL;
-    lb_status status = spelling ? LB_OK : LB_ERROR_MEMORY;
-    *found = (lb_lexicon_answers){status ? NULL : lb_lexicon_find(l, key), NULL};
-    if (found->first)
+    char *key = lb_lexicon_key(rule, source, l->keys, error), *spelling = NULL;
+    *found = (lb_lexicon_answers){key ? lb_lexicon_find(l, key) : NULL, NULL};
+    if (found->first) spelling = lb_lexicon_key(rule, source, LB_KEYS_EXACT, error);
+    if (spelling)
         found->like = lexicon_spelled(found->first, strcmp(key, spelling) == 0, spelling, strlen(spelling));
+    bool failed = !key || (found->first && !spelling);
     lb_release(spelling);
     lb_release(key);
-    return status;
+    return failed ? LB_ERROR_MEMORY : LB_OK;
 }
 
 bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)

@@ -46,7 +46,7 @@ LB_MUST_USE lb_status lb_lexicon_open(lb_lexicon *lexicon, const lb_symbol_rule 
 void lb_lexicon_free(lb_lexicon *lexicon);
 
 /** A character as keys in small letters have it. */
-int32_t lb_lexicon_small(int32_t character, void *unused);
+int32_t lb_lexicon_small(int32_t character);
 
 /** The key of a source in symbols of the rule. Memory: release it with lb_release; NULL after an error.
  *  Errors: LB_ERROR_MEMORY. */
