@@ -107,11 +107,13 @@ lb_status lb_lexicon_ask(const lb_lexicon *l, const lb_symbol_rule *rule, const 
                          lb_lexicon_answers *found, lb_error *error)
 {
     char *key = lb_lexicon_key(rule, source, l->keys, error), *spelling = NULL;
-    *found = (lb_lexicon_answers){key ? lb_lexicon_find(l, key) : NULL, NULL};
+    *found = (lb_lexicon_answers){NULL, NULL};
+    if (!key) return LB_ERROR_MEMORY;
+    found->first = lb_lexicon_find(l, key);
     if (found->first) spelling = lb_lexicon_key(rule, source, LB_KEYS_EXACT, error);
     if (spelling)
         found->like = lexicon_spelled(found->first, strcmp(key, spelling) == 0, spelling, strlen(spelling));
-    bool failed = !key || (found->first && !spelling);
+    bool failed = found->first && !spelling;
     lb_release(spelling);
     lb_release(key);
     return failed ? LB_ERROR_MEMORY : LB_OK;
