@@ -69,10 +69,12 @@ static lb_status check_lexicon(const exporting *s, lb_error *error)
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: found a lexicon, which ONNX has no place for; --lexicon none leaves it out",
                             s->path);
-    if (lexicon->folds)
-        return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: found a lexicon without case, expected one with, or --lexicon none",
-                            s->path);
+    if (lexicon->keys == LB_KEYS_FOLDED)
+        return lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: found a lexicon of an earlier version, without the spelling of words, expected "
+            "one that `lookback join --lexicon` has made anew, or --lexicon none",
+            s->path);
     return LB_OK;
 }
 
@@ -156,8 +158,9 @@ static lb_status add_lexicon(exporting *s, lb_error *error)
     lb_error found = {0};
     const lb_lexicon *lexicon = &s->model.lexicon;
     if (!lexicon->bytes) return LB_OK;
-    lb_status status = app_lexicon_add(lexicon, s->lexicon == APP_LEXICON_EXCEPTIONS, &s->kernel,
-                                       &s->constants, &s->kept, &found);
+    /* A text in other letters finds an entry, too, which says nothing of what the model writes then. */
+    bool exceptions = s->lexicon == APP_LEXICON_EXCEPTIONS && lexicon->keys == LB_KEYS_EXACT;
+    lb_status status = app_lexicon_add(lexicon, exceptions, &s->kernel, &s->constants, &s->kept, &found);
     return status ? lb_name_file(s->path, &found, error) : LB_OK;
 }
 
@@ -201,7 +204,7 @@ static lb_status export_c(exporting *s, lb_error *error)
     if (!status && s->model.lexicon.bytes)
         app_note("%s has %lld of %lld entries of the lexicon%s", s->output, (long long)s->kept,
                  (long long)s->model.lexicon.entries,
-                 s->lexicon == APP_LEXICON_EXCEPTIONS ? ": the model writes the others" : "");
+                 s->kept < s->model.lexicon.entries ? ": the model writes the others" : "");
     return status;
 }
 

@@ -22,11 +22,16 @@ lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int6
     lb_symbols symbols = {0};
     size_t bytes;
     *longest = *output = 0;
+    bool folds = model->lexicon.keys == LB_KEYS_SMALL;
     while (!error->status && lb_lexicon_walk_next(&walk, error)) {
-        lb_lexicon_next_answer(&walk.answers, &bytes);
         if (lb_symbols_split(&model->source_rule, walk.key.text, walk.key.length, &symbols, error)) break;
-        if ((int64_t)symbols.count > *longest) *longest = (int64_t)symbols.count;
-        if ((int64_t)bytes > *output) *output = (int64_t)bytes;
+        bool pieces = folds && model->source_rule.subwords; /* which other letters may have more of */
+        int64_t count = (int64_t)(pieces ? walk.key.length + 1 : symbols.count);
+        if (count > *longest) *longest = count;
+        do {
+            lb_lexicon_next_answer(&walk.answers, &bytes);
+            if ((int64_t)bytes > *output) *output = (int64_t)bytes;
+        } while (folds && walk.answers);
     }
     lb_lexicon_walk_end(&walk);
     lb_symbols_free(&symbols);
@@ -35,14 +40,17 @@ lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int6
 
 /* ---- As constants. ---- */
 
-/* Adds the entries that are not left out, each with its first answer. Returns their number. */
+/* Adds the entries that are not left out, each with its first answer, or with those of all spellings. Returns their
+ * number. */
 static int64_t add_entries(const lb_lexicon *lexicon, const bool *left_out, lb_buffer *out, lb_error *error)
 {
     lb_lexicon_walk walk = {.lexicon = lexicon};
     lb_lexicon_writer writer = {.entries = 0};
     size_t length;
     while (lb_lexicon_walk_next(&walk, error)) {
-        const char *answer = lb_lexicon_next_answer(&walk.answers, &length);
+        const char *answer = walk.answers;
+        lb_lexicon_next_answer(&walk.answers, &length);
+        if (lexicon->keys == LB_KEYS_SMALL) length = (size_t)(walk.end - 1 - answer);
         if (!left_out[walk.entry - 1])
             lb_lexicon_write(&writer, walk.key.text, walk.key.length, answer, length);
     }

@@ -18,7 +18,8 @@ enum {
     OF_TARGET = 2,  /* or of a target */
     DECOMPOSED = 4, /* the file has its decomposition */
     COMPOSED = 8,   /* and composes it, too */
-    PART = 16       /* it is a part of one that is decomposed */
+    PART = 16,      /* it is a part of one that is decomposed */
+    OF_KEY = 32     /* a key of the lexicon has it, in small letters */
 };
 
 /* The canonical decomposition of a character. */
@@ -131,6 +132,22 @@ static void add_compositions(const unsigned char *known, app_kernel *kernel, lb_
         rows++;
     }
     app_kernel_end_table(kernel, out, "    {0, 0, 0}\n", "COMPOSITIONS", rows);
+}
+
+/* The letters that keys have in small letters, and letters of other case in sources, which are known from now on. */
+static void add_letters(unsigned char *known, app_kernel *kernel, lb_buffer *out)
+{
+    int64_t rows = 0;
+    lb_buffer_print(out, "static const cased letters[] = {\n");
+    for (int32_t c = 0; c < CHARACTERS; c++) {
+        int32_t small = lb_lexicon_small(c);
+        if (small == c || !(known[small] & OF_KEY)) continue;
+        lb_buffer_print(out, "    {0x%X, 0x%X},\n", (unsigned)c, (unsigned)small);
+        known[c] |= OF_SOURCE;
+        rows++;
+    }
+    app_kernel_end_table(kernel, out, "    {0, 0}\n", "LETTERS", rows);
+    app_kernel_flag(kernel, "FOLDS");
 }
 
 /* ---- Symbols. ---- */
@@ -286,7 +303,10 @@ static int64_t most_known(const lb_text_model *model, unsigned char *known, lb_e
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     while (lb_lexicon_walk_next(&walk, error)) {
         int64_t parts = mark_parts(known, OF_SOURCE, walk.key.text);
+        int32_t character;
         most = parts > most ? parts : most;
+        for (const char *at = walk.key.text; *at; known[character] |= OF_KEY)
+            at += utf8proc_iterate((const utf8proc_uint8_t *)at, -1, &character);
     }
     lb_lexicon_walk_end(&walk);
     return most;
@@ -308,12 +328,16 @@ lb_status app_spelling_add(const lb_text_model *model, int64_t longest, int64_t 
         int64_t found = most_known(model, known, error);
         status = error->status;
         if (found > read) read = found;
+        bool folds = model->lexicon.keys == LB_KEYS_SMALL, subwords = model->source_rule.subwords,
+             normalizes = model->source_rule.normalize != LB_NORMAL_FORM_NONE;
+        if (folds) add_letters(known, kernel, out);
+        if (folds || subwords || normalizes) app_kernel_flag(kernel, "FINDS_ROWS");
         app_kernel_size_is(kernel, "CHARACTERS", read > written ? read : written);
         /* Bytes can be any character. */
-        if (model->source_rule.subwords) memset(known, OF_SOURCE | OF_TARGET, CHARACTERS);
+        if (subwords) memset(known, OF_SOURCE | OF_TARGET, CHARACTERS);
         bool composes = model->source_rule.normalize == LB_NORMAL_FORM_NFC;
         if (composes) app_kernel_flag(kernel, "COMPOSES");
-        if (model->source_rule.normalize != LB_NORMAL_FORM_NONE) {
+        if (normalizes) {
             app_kernel_flag(kernel, "NORMALIZES");
             find_composed(known, composes);
             add_decompositions(known, kernel, out);

@@ -22,10 +22,10 @@ typedef struct side {
 } side;
 
 typedef struct looking {
-    const char *dev_file, *dev_targets, *output;
+    const char *dev_file, *dev_targets, *lexicon_file, *output;
     lb_pair_format format;
     int symbols, normalize, min_count;
-    lb_pairs *train, *dev;
+    lb_pairs *train, *dev, *lexicon;
     side side[SIDES];
 } looking;
 
@@ -41,7 +41,13 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     format.targets = s->dev_targets;
     format.weight_column = 0;
     if (s->dev_file) s->dev = lb_pairs_open(s->dev_file, format, error);
-    return s->dev_file && !s->dev ? error->status : LB_OK;
+    if (s->dev_file && !s->dev) return error->status;
+    format.usual = &s->train->file.columns;
+    format.targets = NULL;
+    format.weight_column = s->format.weight_column;
+    format.weights_beside = true;
+    if (s->lexicon_file) s->lexicon = lb_pairs_open(s->lexicon_file, format, error);
+    return s->lexicon_file && !s->lexicon ? error->status : LB_OK;
 }
 
 /* A training gives the same hint, and says the same of sentences. Without --dev it holds some pairs out. */
@@ -74,7 +80,11 @@ static lb_status print_report(looking *s, lb_error *error)
     if (!text) return error->status;
     app_put(text);
     lb_release(text);
-    return hint_at_symbols(s, error);
+    const lb_lexicon_model model = {source->symbols, target->symbols, false, s->train};
+    text = s->lexicon ? lb_pair_report_lexicon(s->lexicon, &model, error) : NULL;
+    if (text) app_put(text);
+    lb_release(text);
+    return error->status ? error->status : hint_at_symbols(s, error);
 }
 
 /* Prints what no model can get right that has learned the pairs of FILE. */
@@ -214,6 +224,7 @@ static void close_all(looking *s)
         lb_release(s->side[i].counts);
         lb_release(s->side[i].ranks);
     }
+    lb_pairs_close(s->lexicon);
     lb_pairs_close(s->dev);
     lb_pairs_close(s->train);
 }
@@ -251,6 +262,8 @@ int data_main(int argc, char **argv)
     lb_pair_format *f = &s.format;
     const app_option options[] = {
         APP_TEXT(0, "dev", "FILE", &s.dev_file, "pairs that the training will not see"),
+        APP_TEXT(0, "lexicon", "FILE", &s.lexicon_file,
+                 "a lexicon for the model that would be trained on FILE"),
         APP_OUTPUT('o', "output", &s.output,
                    "draw the distributions of lengths and symbols, as PNG, SVG or PDF"),
         APP_FORMAT(&f->kind),

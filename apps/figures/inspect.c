@@ -230,14 +230,22 @@ static lb_status print_entries(const lb_text_model *model, lb_error *error)
     const lb_symbol_rule form = {.normalize = model->source_rule.normalize};
     lb_lexicon_walk walk = {.lexicon = &model->lexicon};
     if (!model->lexicon.bytes) return lb_error_set(error, LB_ERROR_FORMAT, "found no lexicon");
+    lb_buffer spelled = {0};
+    size_t length;
     while (!error->status && lb_lexicon_walk_next(&walk, error)) {
-        const char *key = walk.key.text;
-        char *source = lb_symbols_join(&form, &key, 1, error); /* composed, as people write it */
-        size_t length;
-        for (const char *answer; source && (answer = lb_lexicon_next_answer(&walk.answers, &length));)
-            app_print("%s\t%.*s\n", source, (int)length, answer);
-        lb_release(source);
+        while (walk.answers && !error->status) {
+            const char *spelling = lb_lexicon_spelling(walk.answers, &length);
+            spelled.length = 0;
+            lb_buffer_add(&spelled, spelling ? spelling : walk.key.text, spelling ? length : walk.key.length);
+            const char *answer = lb_lexicon_next_answer(&walk.answers, &length), *text = spelled.text;
+            if (spelled.failed) lb_no_memory(error, NULL);
+            /* composed, as people write it */
+            char *source = spelled.failed ? NULL : lb_symbols_join(&form, &text, 1, error);
+            if (source) app_print("%s\t%.*s\n", source, (int)length, answer);
+            lb_release(source);
+        }
     }
+    lb_release(spelled.text);
     lb_lexicon_walk_end(&walk);
     return error->status;
 }

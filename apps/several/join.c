@@ -32,6 +32,7 @@ static lb_status check_data(const settings *s, int count, lb_error *error)
 static lb_status hear(void *progress, const lb_event *event, lb_error *error)
 {
     if (event->kind == LB_EVENT_NOTE) app_note("%s", event->text);
+    if (event->kind == LB_EVENT_REPORT) app_show(event->text);
     return app_count_joined(progress, event, error);
 }
 
@@ -53,7 +54,14 @@ static int join_models(const settings *s, int count, char **models)
     app_progress_end(&progress);
     if (!status && *result.set_aside) app_note("the earlier model is kept as %s", result.set_aside);
     if (!status) status = app_show_joined(&result, NULL, &error);
-    if (status) return app_fail(&error);
+    if (status) {
+        lb_error told = {0};
+        const char *help = app_columns_help(error.message, true);
+        bool answers = s->data.lexicon && strstr(help, " with --source-column"); /* maybe */
+        lb_error_set(&told, status, "%s%s%s", error.message, help,
+                     answers ? ", or give each answer a line" : "");
+        return app_fail(&told);
+    }
     if (s->data.dev)
         app_print_result(&data, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     else
@@ -93,6 +101,9 @@ int join_main(int argc, char **argv)
         APP_FORMAT(&s.data.format),
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
         APP_COLUMNS(&s.data, false),
+        APP_INT(0, "weight-column", "N", &s.data.weight_column, 1, 1 << 16,
+                "column of counts or weights, the greatest first among the targets of a word in --lexicon; "
+                "default: recognised"),
         APP_SKIP_BAD_LINES(&s.data, "skip lines that are not pairs"),
         APP_ANY_TARGET(&s.data.any_target,
                        "measure each source once, and its output as right if it equals any of its targets"),

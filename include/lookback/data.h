@@ -136,6 +136,9 @@ typedef struct lb_pair_format {
     const char *targets; /* the file of the targets, a line for each of the sources; NULL: lines have both */
     /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
     int32_t weight_column;
+    /* Instead, each pair is there once, with its weight beside it, for a lexicon; a line without the column has none.
+     * If the column is not given, or the format of the file has one, it is the one that the file shows. */
+    bool weights_beside;
     /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
      * same number. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */

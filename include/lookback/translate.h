@@ -336,12 +336,12 @@ typedef struct lb_training_config {
     const char *train;
     const char *dev; /* for choosing the best model [a tenth of the pairs for training, held out] */
     lb_pair_texts pairs, dev_pairs; /* instead of `train`, and instead of `dev` [none] */
-    /* Pairs that are right whatever the model has learned: their targets are written for their sources, the first of
-     * several, see docs/lexicon.md [none]. Columns and separators are those of `train` */
+    /* Pairs that are right whatever the model has learned: their targets are written for their sources, of several the
+     * one of the greatest weight, or the first: docs/lexicon.md [none]. Columns and separators are those of `train` */
     const char *lexicon;
     lb_pair_texts lexicon_pairs; /* instead of `lexicon` [none] */
     bool lexicon_from_train;     /* also the pairs to train on, the most frequent target of a source first */
-    const char *lexicon_case;    /* "fold": the case of sources does not matter ["exact"] */
+    const char *lexicon_case;    /* "fold": in small letters, too; see docs/lexicon.md ["exact"] */
     const char *train_targets, *dev_targets; /* files of the targets alone, line by line [lines have both] */
     const char *format;                      /* of the files, as in lb_pair_format [found out] */
     int weight_column; /* of the weight of a pair to train on, as in lb_pair_format [none] */

@@ -2,7 +2,8 @@
 # Translates the same thousand words through each door by which a model leaves: the program, the C library, the library for
 # prediction, Python, npm, and one C file. Prints the size of what each needs and its processor time, the table of
 # docs/shipping.md, and fails unless all of them write what `lookback predict` writes. Then the model gets a lexicon of
-# 5,000 words: each door must write all of its entries, and the other words as before. At last a model of subwords: each
+# 5,000 words: each door must write all of its entries, and the other words as before; and one without case, whose spellings
+# each door must prefer alike. At last a model of subwords: each
 # door must cut a thousand sentences into the same pieces, and translate them alike.
 #   doors.sh PACKAGES BUILD    the folder of ./run package, and that of the build of the preset release
 set -euo pipefail
@@ -136,6 +137,28 @@ exact_door "Python" 0 python/bin/python apply.py exact
 exact_door "npm" 0 node apply.mjs exact.st
 exact_door "one C file, int8, exceptions" 20 exceptions/apply
 exact_door "one C file, f32, all" 0 all/apply
+
+# A lexicon without case: an entry that is spelled as the text comes first, and sharp s is no double s.
+printf 'job\tx o b\nJob\ty o b\nMaße\tm a s\nMasse\tm a s e\nÉté\te t e\n' >folded.tsv
+printf '%s\n' Job job JOB Maße maße Masse MASSE été ÉTÉ >folded_words
+printf '%s\n' 'y o b' 'x o b' 'x o b' 'm a s' 'm a s' 'm a s e' 'm a s e' 'e t e' 'e t e' >folded_outputs
+"$build/bin/lookback" join model --lexicon folded.tsv --lexicon-case fold --out folded >/dev/null
+cp folded/model.safetensors folded.st
+export_c folded f32 folded_c
+folded_door() { # NAME COMMAND...
+    local name=$1
+    shift
+    "$@" <folded_words 2>/dev/null | cmp -s folded_outputs - && echo "$name: all spellings are as they should be" && return
+    echo "$name: another answer to a spelling"
+    failed=1
+}
+folded_door "program" "$work/prefix/bin/lookback" predict --only-outputs folded
+folded_door "C library" ./whole folded
+folded_door "library for prediction, shared" ./shared folded
+folded_door "library for prediction, archive" ./archive folded
+folded_door "Python" python/bin/python apply.py folded
+folded_door "npm" node apply.mjs folded.st
+folded_door "one C file" folded_c/apply
 
 # Sentences of the training, changed ones, and texts of ten scripts that the model has never seen.
 corpus=$checkout/examples/data/sentences

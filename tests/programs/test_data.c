@@ -111,6 +111,27 @@ START_TEST(test_data_oddities_are_named_with_what_mends_them)
 }
 END_TEST
 
+/* Whether a lexicon is told the same, whose weights have another meaning, and which trains nothing. */
+static bool is_of_lexicons(const char *said)
+{
+    return said && !strstr(said, "small weights") && !strstr(said, "--min-count") && !strstr(said, "at most");
+}
+
+START_TEST(test_data_oddities_of_a_lexicon_are_named_with_what_mends_them)
+{
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        char options[256];
+        if (!is_of_lexicons(cases[i].said)) continue;
+        write_lines(cases[i].before, cases[i].pattern, cases[i].count, cases[i].after);
+        snprintf(options, sizeof options, "--lexicon pairs.tsv %s", cases[i].options);
+        look(options);
+        const char *lexicon = strstr(support_run_result.output, "\nlexicon pairs.tsv: ");
+        ck_assert_msg(lexicon != NULL, "%zu: %s", i, support_run_result.error);
+        ck_assert_msg(strstr(lexicon, cases[i].said) != NULL, "%zu: %s", i, lexicon);
+    }
+}
+END_TEST
+
 /* What a file is taken for, as far as another reading is possible. */
 static const struct {
     const char *text, *options, *output, *error;

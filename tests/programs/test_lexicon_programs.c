@@ -119,19 +119,6 @@ START_TEST(test_lexicon_leaves_other_outputs_and_the_file_without_it_as_they_wer
 }
 END_TEST
 
-START_TEST(test_lexicon_case_folds)
-{
-    support_write_text("words.tsv", "Stra\xc3\x9f"
-                                    "e\tA A\n");
-    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "--lexicon-case", "fold", "-o", "folded");
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    RUN("STRASSE\nstrasse\nStra\xc3\x9f"
-        "e\n",
-        LOOKBACK, "predict", "folded", "--only-outputs");
-    expect("A A\nA A\nA A\n");
-}
-END_TEST
-
 START_TEST(test_lexicon_in_evaluate_gives_both_figures)
 {
     join_words("exact", NULL);
@@ -241,6 +228,124 @@ static void expect_exported(const char *choice, const char *type, const char *be
     free(sources);
 }
 
+START_TEST(test_lexicon_that_folds_prefers_the_spelling_in_the_program_and_in_a_c_file)
+{
+    static const char entries[] = "job\tA\nJob\tB\nMa\xc3\x9f"
+                                  "e\tA A\nMasse\tB B\n\xc3\x89"
+                                  "a\tA B\n",
+                      texts[] = "Job\njob\nJOB\nMa\xc3\x9f"
+                                "e\nma\xc3\x9f"
+                                "e\nMasse\nMASSE\n\xc3\xa9"
+                                "A\ne\xcc\x81"
+                                "a\n",
+                      answers[] = "B\nA\nA\nA A\nA A\nB B\nB B\nA B\nA B\n";
+    support_write_text("words.tsv", entries);
+    support_write_text("sources.txt", texts);
+    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "--lexicon-case", "fold", "-o", "many");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_ptr_null(strstr(result.error, "have several targets"));
+    RUN(texts, LOOKBACK, "predict", "many", "--only-outputs");
+    expect(answers);
+    RUN("Job\n", LOOKBACK, "predict", "many", "--n-best", "2");
+    ck_assert_int_eq(strncmp(result.output, "Job\tB\t", 6), 0);
+    ck_assert_ptr_nonnull(strstr(result.output, "\nJob\tA\t"));
+    RUN("", LOOKBACK, "inspect", "many", "--lexicon");
+    expect("\xc3\x89"
+           "a\tA B\njob\tA\nJob\tB\nMasse\tB B\nMa\xc3\x9f"
+           "e\tA A\n");
+    expect_exported("all", "f32", "1", answers);
+    expect_exported("exceptions", "int8", "3", answers);
+}
+END_TEST
+
+START_TEST(test_lexicon_answers_are_in_the_order_of_their_weights)
+{
+    static const struct {
+        const char *lines, *option, *value;
+    } cases[] = {
+        {"ab 0.2 A A\nbad 1.0 B B\nab 0.8 B A\n", NULL, NULL},
+        {"word,count,ipa\nab,20,A A\nbad,1,B B\nab,80,B A\n", NULL, NULL},
+        {"ab\tA A\t2\nbad\tB B\t1\nab\tB A\t8\n", "--weight-column", "3"},
+        {"ab\tA A\t1\nbad\tB B\t1\nab\tB A\t2\nab\tA A\t0\n", "--weight-column", "3"},
+    };
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        support_write_text("words", cases[i].lines);
+        RUN("", LOOKBACK, "join", model, "--lexicon", "words", "-o", "out", cases[i].option, cases[i].value);
+        ck_assert_msg(strstr(result.error,
+                             "1 of 2 entries of the lexicon have several targets; the one of the "
+                             "greatest weight is written"),
+                      "%s", result.error);
+        RUN("ab\nbad\n", LOOKBACK, "predict", "out", "--only-outputs");
+        expect("B A\nB B\n");
+        RUN("", LOOKBACK, "inspect", "out", "--lexicon");
+        expect("ab\tB A\nab\tA A\nbad\tB B\n");
+        support_write_text("train.tsv", "ha\ta h\nda\ta d\nda\td\nbe\te b\nab\tb a\n");
+        SUPPORT_TRAIN("train.tsv", "--no-hold-out", "--target-separator", " ", "--steps", "1", "--hidden",
+                      "8", "--embed", "4", "--lexicon", "words", "--out", "a", cases[i].option,
+                      cases[i].value);
+        if (cases[i].option) continue; /* of --train, too, which has no such column */
+        RUN("ab\n", LOOKBACK, "predict", "a", "--only-outputs");
+        expect("B A\n");
+    }
+    support_write_text("words", "ab\tA A\tx\n");
+    RUN("", LOOKBACK, "join", model, "--lexicon", "words", "-o", "out", "--weight-column", "3");
+    expect_refused("words:1: found \"x\" in column 3, expected a weight");
+}
+END_TEST
+
+START_TEST(test_lexicon_that_does_not_fit_the_model_is_said_with_what_mends_it)
+{
+    static const struct {
+        const char *lines, *said; /* NULL: nothing */
+    } cases[] = {
+        {"bad\tA A\nab\tB A\n", NULL},
+        {"Bad\tA A\nab\tB A\n", "1 pair (line 1): the source has capitals that the model knows as small "
+                                "letters alone: --lexicon-case "
+                                "fold finds it in small letters, too\n"},
+        {"A A\tbad\nB A\tab\n",
+         "2 pairs (line 1): source and target seem to be exchanged: --source-column and --target-column read "
+         "them the other way round\n"},
+        {"A A\tbad\nB A\tab\n", "no target has the separator \" \": each is one symbol\n"},
+        {"bad\tBA\n", "1 target symbol never seen in training, 1 time: \"BA\" 1\n"},
+        {"bad\tA / A\nab\tB A\n",
+         "1 pair (line 1): the target seems to have several answers: a line for each"},
+        {"ab\tB A\nbad\tA A, A B\n", "1 pair (line 2): the target seems to have several answers: a line for"},
+        {"ab\tB A\nbad\tA A;A B\n", "1 pair (line 2): the target seems to have several answers: a line for"},
+        {"bad\tA|A\nab\tB A\n", "1 pair (line 1): the target seems to have several answers: a line for each"},
+        {"# bad\tA A\nab\tB A\n",
+         "1 pair (line 1): the source begins with #, which no source of the training has: grep -v '^#' takes "
+         "comments out\n"},
+        {"orth\tsounds\nab\tB A\nbad\tB\n", "line 1 is like no other: --format tsv+header leaves it out\n"},
+        {"ab\t<self>\nbad\tB\n",
+         "1 pair (line 1): the target is <self>: the model would write that, not the source\n"},
+        {"ab\t1.0 A A\nbad\t0.5 B\n",
+         "2 pairs (line 1): the target begins with a number from 0 to 1: --format lexiconp reads it as a "
+         "weight\n"},
+    };
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        support_write_text("words.tsv", cases[i].lines);
+        RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
+        ck_assert_int_eq(result.status, 0);
+        ck_assert_msg(cases[i].said ? strstr(result.error, cases[i].said) != NULL
+                                    : !strstr(result.error, "(line") && !strstr(result.error, "never seen"),
+                      "%s", result.error);
+    }
+    support_write_text("words.tsv", "ab\tB A\nda\td\nbe\tb b\n");
+    support_write_text("train.tsv", "ha\ta h\nda\ta d\nda\td\nbe\te b\nab\tb a\n");
+    RUN("", LOOKBACK, "data", "train.tsv", "--lexicon", "words.tsv", "--target-separator", " ");
+    const char *said = "  3 pairs with a source that is also in train.tsv, 1 of them with the same target\n";
+    ck_assert_ptr_nonnull(strstr(result.output, said));
+    SUPPORT_TRAIN("train.tsv", "--no-hold-out", "--target-separator", " ", "--steps", "1", "--hidden", "8",
+                  "--embed", "4", "--lexicon", "words.tsv", "--out", "a");
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, said));
+    support_write_text("words.tsv", "ab\tB A\tA B\n");
+    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
+    expect_refused(
+        "found 3 columns, expected 2, separated by tabs; choose two of them with --source-column and "
+        "--target-column, or give each answer a line");
+}
+END_TEST
+
 START_TEST(test_lexicon_of_5000_entries_is_exact_in_the_program_and_in_a_c_file)
 {
     int others = 0, kept = 0;
@@ -285,7 +390,7 @@ static const struct {
     const char *error;
 } contradictions[] = {
     {"its checksum", 0, "?", "lookback.lexicon: found another checksum, head or end"},
-    {"the case", 4, "\2", "lookback.lexicon: found another checksum, head or end"},
+    {"the case", 4, "\3", "lookback.lexicon: found another checksum, head or end"},
     {"the count", 8, "\7", "lookback.lexicon: entry 4: found the end, expected 7 entries"},
     {"the order", 13, "z", "lookback.lexicon: entry 2: found a key that is not after the one before it"},
     {"an answer that is not UTF-8", 17, "\xe9",
@@ -361,9 +466,6 @@ START_TEST(test_lexicon_that_cannot_be_is_refused_with_its_line)
     expect_refused("--lexicon all needs no compiler");
     RUN("", LOOKBACK, "export", model, "-o", "g2p.c", "--lexicon", "all");
     expect_refused("found no lexicon, expected one with --lexicon all");
-    RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "--lexicon-case", "fold", "-o", "folded");
-    RUN("", LOOKBACK, "export", "folded", "-o", "g2p.c");
-    expect_refused("found a lexicon without case");
     RUN("", LOOKBACK, "inspect", model, "--lexicon");
     expect_refused("found no lexicon");
     RUN("", LOOKBACK, "train", "words.tsv", "--lexicon-case", "fold", "--out", "out");

@@ -19,6 +19,7 @@ enum {
     TARGETS = 40,
     DECOMPOSITIONS = 2,
     MARKS = 2,
+    LETTERS = 2,
     COMPOSITIONS = 2,
     LAYERS = 2,
     WIDEST = 64,
@@ -77,6 +78,9 @@ extern const char *const target_symbols[TARGETS];
 extern const uint32_t source_separator[SEPARATOR];
 extern const char target_separator[];
 extern const unsigned char lexicon[ENTRIES];
+#if FOLDS
+extern const cased letters[LETTERS];
+#endif
 #if NORMALIZES
 extern const decomposition decompositions[DECOMPOSITIONS];
 extern const mark marks[MARKS];

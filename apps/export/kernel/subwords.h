@@ -107,7 +107,6 @@ static int split(memory *m, int count)
 {
     int length = 0;
 #if LEXICON
-    m->sought_bytes = 0;
     if (count > 0) add_key(m, m->character + 1, count - 1);
 #endif
     for (int at = 0, end; at < count && length >= 0; at = end) {

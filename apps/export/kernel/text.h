@@ -32,7 +32,7 @@ static int write_character(uint32_t character, char *bytes)
     return more + 1;
 }
 
-#if NORMALIZES || SUBWORDS
+#if FINDS_ROWS
 /* The row of a table, of `size` bytes each, that begins with this character; NULL: none. Rows are sorted by it. */
 static const void *find_row(const void *table, int rows, size_t size, uint32_t character)
 {
@@ -81,6 +81,13 @@ static void add_key(memory *m, const uint32_t *character, int count)
 {
     char *key = (char *)m->sought;
     for (int i = 0; i < count; i++) m->sought_bytes += write_character(character[i], key + m->sought_bytes);
+#    if FOLDS
+    key = (char *)m->small;
+    for (int i = 0; i < count; i++) {
+        const cased *of = find_row(letters, LETTERS, sizeof *letters, character[i]);
+        m->small_bytes += write_character(of ? of->small : character[i], key + m->small_bytes);
+    }
+#    endif
 }
 
 #endif
@@ -126,9 +133,6 @@ static int split(memory *m, int count)
 {
     const uint32_t *character = m->character;
     int length = 0, at = 0;
-#    if LEXICON
-    m->sought_bytes = 0;
-#    endif
 #    if TRIMS
     /* Blanks around the text mean nothing. */
     while (count > 0 && character[count - 1] == ' ') count--;
@@ -172,6 +176,12 @@ static int read_text(memory *m, const char *text)
 #endif
 #if COMPOSES
     count = compose(m->character, count);
+#endif
+#if LEXICON
+    m->sought_bytes = 0;
+#endif
+#if FOLDS
+    m->small_bytes = 0;
 #endif
     return split(m, count);
 }

@@ -48,6 +48,13 @@ typedef struct cell {
 } cell;
 #endif
 
+#if FOLDS
+/* A letter, and what it is in the keys of the lexicon. */
+typedef struct cased {
+    uint32_t character, small;
+} cased;
+
+#endif
 /* A symbol that the model reads, and its number. */
 typedef struct symbol {
     const char *spelling;

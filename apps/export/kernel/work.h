@@ -38,6 +38,10 @@ typedef struct memory {
 #if LEXICON
     uint32_t sought[CHARACTERS]; /* the key of the text, as bytes */
     int sought_bytes;
+#    if FOLDS
+    uint32_t small[CHARACTERS]; /* the same in small letters */
+    int small_bytes;
+#    endif
 #endif
 #if SUBWORDS
     int piece[CHARACTERS];        /* of the text, in place of its characters */

@@ -54,7 +54,8 @@ static const char *const targets[] = {"target",        "tgt",         "trg",    
                                       "form",          "translation", "phones", NULL};
 static const char *const features_names[] = {"features", "feats", "feat",     "tags", "tag",
                                              "msd",      "morph", "unimorph", "pos",  NULL};
-static const char *const weights[] = {"count", "counts", "freq", "frequency", "weight", "weights", NULL};
+static const char *const weights[] = {"count",   "counts",      "freq", "frequency", "weight",
+                                      "weights", "probability", "prob", NULL};
 
 bool lb_is_weight_name(const char *text, size_t length)
 {
@@ -84,6 +85,11 @@ static int32_t find_name(const lb_fields *names, const char *const *words)
     for (int i = 0; i < names->count; i++)
         if (is_one_of(lb_field(names, i), words)) return i + 1;
     return 0;
+}
+
+int32_t lb_columns_weight(const lb_fields *names)
+{
+    return find_name(names, weights);
 }
 
 /* Finds the columns by the names that they had in training or, NULL, usually have, if all that are needed are there. */

@@ -48,7 +48,8 @@ static bool is_used(const lb_pair_format *f, int32_t column)
     bool open = f->source_column == 0 || (f->target_column == 0 && !f->no_target) ||
                 (f->features_column == 0 && f->source.features && *f->source.features);
     return column == f->source_column || (column == f->target_column && !f->no_target) ||
-           column == f->features_column || (open && column <= 3);
+           column == f->features_column || (f->weights_beside && column == f->weight_column) ||
+           (open && column <= 3);
 }
 
 /* The next part of a field, of several right answers, from `*next` on; the last one again if there are no more. */
@@ -89,7 +90,8 @@ static lb_status emit(lb_converter *w)
     int column = w->format->weight_column;
     int64_t times = 1;
     lb_status status = LB_OK;
-    if (column != 0) {
+    bool lacks = w->format->weights_beside && column > w->fields.count;
+    if (column != 0 && !lacks) {
         double weight = 0;
         lb_span text = column <= w->fields.count ? lb_field(&w->fields, column - 1) : (lb_span){"", 0};
         if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
@@ -99,9 +101,10 @@ static lb_status emit(lb_converter *w)
                      text.length < NUMBER ? (int)text.length : NUMBER, text.text, column, MOST_WEIGHT);
             return refuse(w);
         }
+        w->file->met.weighed++;
+        if (w->format->weights_beside) return add_lines(w);
         const lb_rng rng = {.seed = (uint64_t)w->first, .stream = lb_rng_stream("weight")};
         times = (int64_t)(weight + lb_rng_uniform(rng, 0));
-        w->file->met.weighed++;
     }
     for (; times > 0 && !status; times--) status = add_lines(w);
     return status;

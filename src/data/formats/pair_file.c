@@ -85,13 +85,17 @@ static void take_columns(lb_pair_file *file, const lb_recognised *found, lb_pair
     bool by_file = found->by_name || ((!given || found->fixed) && said.source);
     bool row = *file->kind || found->columns > (lb_pair_format_has_features(format) ? 2 : 1);
     bool by_model = format->usual && (given || row || !format->no_target); /* otherwise a line is a text */
-    const lb_pair_columns *rest = by_file ? &said : by_model ? format->usual : &none;
+    const lb_pair_columns *usual = format->usual, *rest = by_file ? &said : by_model ? usual : &none;
+    bool two = format->weights_beside && found->columns == 2 && !lb_pair_format_has_features(format);
+    if (two && usual && (usual->source > 2 || usual->target > 2)) rest = &none; /* a lexicon without others */
     file->found_columns = by_file && (!given || found->fixed);
     if (!asked.source) format->source_column = rest->source;
     if (!asked.target && !format->no_target) format->target_column = rest->target;
     if (!asked.features && may) format->features_column = rest->features;
     if (format->features_column && !format->source.features)
         format->source.features = found->between_features;
+    if (format->weights_beside && (!format->weight_column || found->weight))
+        format->weight_column = found->weight ? found->weight : lb_columns_weight(&found->names);
 }
 
 static void keep_name(const lb_fields *names, int32_t column, char kept[LB_PAIR_COLUMN_NAME])

@@ -272,12 +272,21 @@ static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_ta
     return may && (strstr(last, ".jsonl") || strstr(last, ".ndjson"));
 }
 
+/* Whether a sound of CMUdict behind the word is a vowel. Letters, as in "T V", are only consonants of it. */
+static bool has_vowel(const lb_sample_line *line)
+{
+    for (size_t i = 1; i < line->length; i++)
+        if (line->text[i - 1] == ' ' && line->text[i] && strchr("AEIOU", line->text[i])) return true;
+    return false;
+}
+
 /* Whether the first line of sources is one of this format. Sentences have commas, too. */
 static bool looks_usual(lb_first_lines *s)
 {
     const lb_pair_kind_row *row = s->kind.row;
     if (s->count == 0 || row->tabs) return false;
     if (row->quotes) return lb_columns_have_header(s, false);
+    if (strcmp(row->name, "cmudict") == 0 && !has_vowel(&s->line[0])) return false;
     s->manner = true;
     return find_odd(s, recogniser_of(row)) == 0 || (row->members && begins_object(&s->line[0])) ||
            lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;

@@ -6,6 +6,7 @@
 #include "data/formats/recognise.h"
 #include "io/file.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LONGEST = 1000, NO_TEXT = 32 };
@@ -261,6 +262,18 @@ static lb_status find_source(const examination *e, const char **text, size_t *le
     return LB_OK;
 }
 
+/* The weight beside a pair; the file has been checked for others than numbers. */
+static double weight_of(const examination *e)
+{
+    int32_t column = e->format.weight_column;
+    lb_span text;
+    double weight = 0;
+    if (!e->format.weights_beside || column == 0 || column > e->pair->columns) return 0;
+    find_side(e, column, &text.text, &text.length);
+    if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
+    return lb_span_number(text, INFINITY, &weight) ? weight : 0;
+}
+
 /* Splits the text of one side. */
 static lb_status read_side(const examination *e, const char *which, const char *at, size_t length,
                            const lb_symbol_rule *rule, lb_symbols *symbols)
@@ -310,6 +323,7 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = find_source(&e, &text, &length);
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
+    pair->weight = weight_of(&e);
     if (e.format.targets) e.name = e.format.targets;
     find_side(&e, e.format.target_column, &text, &length);
     if (!e.format.empty_target) status = expect_text(&e, "target", text, length);

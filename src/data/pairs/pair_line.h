@@ -34,6 +34,7 @@ extern const char *const lb_bad_line_texts[LB_BAD_LINES];
 /** One split line. Zero before the first; each line reuses the memory of the previous one. */
 typedef struct lb_pair_line {
     lb_symbols source, target; /* without a target, it has no symbols */
+    double weight;             /* with weights_beside; 0: none */
     lb_bad_line bad;
     int32_t columns; /* required number of columns; 0: unknown before the first line that has enough */
     int32_t usual;   /* lb_first_look.width of the file */

@@ -41,6 +41,8 @@ typedef struct search {
     size_t variant_count, variant_room;
     lb_buffer letters; /* of a source */
     lb_odd_pairs comments, one_feature, commas;
+    const lb_lexicon_model *model; /* NULL: the pairs are no lexicon */
+    lb_lexicon_oddities lexicon;
     int64_t phrases; /* sources of several words */
     bool alone;      /* no other pair has a symbol of the target of the first */
     bool named;      /* the first pair has the names of columns */
@@ -196,6 +198,7 @@ static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
     look_at_side(&s->target, &line->target, pair);
     look_at_features(s, &line->source, pair);
     s->phrases += separator && *separator ? line->source.count > 1 : 0;
+    if (s->model) lb_lexicon_oddities_look(&s->lexicon, s->model, f, line, pair);
     if (has_comment(&f->target, &line->target)) lb_odd_pairs_add(&s->comments, pair);
     if (pair == 0) {
         s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
@@ -215,7 +218,8 @@ static long long line_of(const search *s, int64_t pair)
 
 static void say_rare(search *s, const side *of)
 {
-    if (s->status || s->count < LARGE || of->rare == 0 || s->pairs->format.target.subwords) return;
+    if (s->status || s->count < LARGE || of->rare == 0 || s->model || s->pairs->format.target.subwords)
+        return;
     lb_buffer text = {0};
     bool more = of->rare == SHOWN;
     lb_buffer_print(&text, "%s%lld %s symbol%s once or twice: ", more ? "at least " : "", (long long)of->rare,
@@ -303,7 +307,7 @@ static void say_quotes(search *s, const char *header)
 static void say_weights(search *s)
 {
     int64_t weighed = s->pairs->file.met.weighed;
-    if (weighed > LOST * s->count)
+    if (!s->pairs->format.weights_beside && weighed > LOST * s->count)
         SAY(s,
             "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
             "1",
@@ -322,11 +326,15 @@ static void say_label(search *s, const side *of)
 static void say_all(search *s)
 {
     const lb_pair_file *file = &s->pairs->file;
+    const lb_odd_pairs *strange = &s->lexicon.strange;
+    bool first = strange->count > 0 && strange->first == 0 && 2 * strange->count < s->count; /* alone */
     bool many = s->count >= MANY,
          may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
-    if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) say_header(s);
+    if (may && strcmp(file->kind, "jsonl") != 0 &&
+        (first || ((many || s->model) && s->named) || (many && s->alone)))
+        say_header(s);
     if (tabs) {
         say_dictionary(s, names);
         say_quotes(s, names);
@@ -335,6 +343,7 @@ static void say_all(search *s)
         s->status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
     if (!s->status)
         s->status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
+    if (!s->status && s->model) s->status = lb_lexicon_oddities_say(&s->lexicon, s->pairs, s->odd, s->error);
     say_label(s, &s->source);
     say_label(s, &s->target);
     say_weights(s);
@@ -344,12 +353,13 @@ static void say_all(search *s)
 }
 
 lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
-                                lb_strings *odd, lb_error *error)
+                                const lb_lexicon_model *model, lb_strings *odd, lb_error *error)
 {
     search s = {.pairs = pairs,
                 .count = lb_pairs_count(pairs),
                 .source = {.name = lb_pair_side_names[LB_SIDE_SOURCE], .symbols = source},
                 .target = {.name = lb_pair_side_names[LB_SIDE_TARGET], .symbols = target},
+                .model = model,
                 .odd = odd,
                 .error = error};
     if (pairs->index) return LB_OK;

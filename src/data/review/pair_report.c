@@ -84,7 +84,10 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
                         "line %lld\n",
                         (long long)met->long_fields, met->long_fields == 1 ? " goes" : "s go",
                         (long long)met->long_first, (long long)met->long_last);
-    if (file->met.weighed > 0)
+    if (file->met.weighed > 0 && f->weights_beside)
+        lb_buffer_print(text, "  column %d has weights, which order the targets of a source\n",
+                        (int)f->weight_column);
+    else if (file->met.weighed > 0)
         lb_buffer_print(text, "  column %d has weights: %lld line%s count as %lld pairs\n",
                         (int)f->weight_column, (long long)file->met.weighed, lb_plural(file->met.weighed),
                         (long long)lb_pairs_count(pairs));
@@ -101,7 +104,7 @@ static void write_file(lb_buffer *text, const lb_pairs *pairs, const lb_vocabula
 {
     const lb_pairs_facts *facts = &pairs->facts;
     int64_t count = lb_pairs_count(pairs), different = count - repeated.duplicates;
-    lb_buffer_print(text, "%s: ", pairs->path);
+    lb_buffer_print(text, "%s%s: ", pairs->format.weights_beside ? "lexicon " : "", pairs->path);
     write_format(text, pairs);
     lb_buffer_print(text, "%lld line%s, %lld %spair%s\n", (long long)facts->lines, lb_plural(facts->lines),
                     (long long)different, different < count ? "different " : "", lb_plural(different));
@@ -118,14 +121,16 @@ static void write_file(lb_buffer *text, const lb_pairs *pairs, const lb_vocabula
     lb_buffer_print(text, "  %lld repeated pair%s, %lld source%s with several targets",
                     (long long)repeated.duplicates, lb_plural(repeated.duplicates),
                     (long long)repeated.ambiguous, lb_plural(repeated.ambiguous));
-    if (repeated.ambiguous > 0)
+    if (repeated.ambiguous > 0 && !pairs->format.weights_beside)
         lb_buffer_print(text, ": at most %.1f %% of the pairs can be right",
                         100 * (double)repeated.possible / (double)count);
     lb_buffer_print(text, "\n");
 }
 
-/* Writes the symbols of one side of dev, which are sorted, that are not in the vocabulary of train. */
-static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary *train, lb_vocabulary *dev)
+/* Writes the symbols of one side of dev, which are sorted, that are not in the vocabulary of train. If they are most,
+ * it asks why. */
+static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary *train, lb_vocabulary *dev,
+                         bool asks)
 {
     int64_t count = 0, times = 0, all = 0;
     lb_buffer list = {0};
@@ -146,7 +151,7 @@ static void write_unseen(lb_buffer *text, const char *side, const lb_vocabulary 
         lb_buffer_print(text, "  %lld %s symbol%s never seen in training, %lld time%s:%s%s%s\n",
                         (long long)count, side, lb_plural(count), (long long)times, lb_plural(times),
                         list.text ? list.text : "", count > SHOWN ? ", ..." : "",
-                        2 * times > all ? "; most symbols are such: is this another script?" : "");
+                        2 * times > all && asks ? "; most symbols are such: is this another script?" : "");
     text->failed = text->failed || list.failed;
     lb_release(list.text);
 }
@@ -193,36 +198,64 @@ static lb_status count_symbols(lb_pairs *dev, lb_vocabulary **source, lb_vocabul
     return *target ? lb_pairs_tally_symbols(dev, *source, *target, error) : LB_ERROR_MEMORY;
 }
 
+/* Writes about other pairs than those to train on, against the symbols of the model; `model`: they are a lexicon. */
+static lb_status write_other(lb_buffer *text, lb_pairs *train, const lb_pair_print *known, lb_pairs *other,
+                             const lb_vocabulary *source, const lb_vocabulary *target,
+                             const lb_lexicon_model *model, lb_error *error)
+{
+    lb_strings odd = {0};
+    lb_vocabulary *own_source = NULL, *own_target = NULL;
+    lb_pair_print *prints = NULL;
+    const char *separator = other->format.target.separator; /* which a lexicon may lack */
+    lb_status status = count_symbols(other, &own_source, &own_target, error);
+    if (!status) prints = lb_pair_prints_make(other, error);
+    if (prints && model) status = lb_pair_oddities_find(other, own_source, own_target, model, &odd, error);
+    if (prints && !status) {
+        bool fits = odd.count == 0, divided = model && separator && *separator;
+        write_file(text, other, own_source, own_target, lb_pair_prints_count(prints, lb_pairs_count(other)));
+        for (size_t i = 0; i < odd.count; i++) lb_buffer_print(text, "  %s\n", odd.text[i]);
+        if (known) write_shared(text, train, known, other, prints);
+        write_unseen(text, "source", source, own_source, fits);
+        write_unseen(text, "target", target, own_target, fits && !divided);
+    }
+    lb_release(prints);
+    lb_vocabulary_free(own_source);
+    lb_vocabulary_free(own_target);
+    lb_strings_free(&odd);
+    return error->status;
+}
+
 char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source, const lb_vocabulary *target,
                      lb_error *error)
 {
     lb_buffer text = {0};
     lb_error found = {0};
     lb_strings odd = {0};
-    lb_vocabulary *dev_source = NULL, *dev_target = NULL;
-    lb_pair_print *made = NULL, *prints = NULL;
-    const lb_pair_print *known = NULL;
-    lb_status status = dev ? count_symbols(dev, &dev_source, &dev_target, &found) : LB_OK;
-    if (!status) known = prints_of(train, &made, &found);
-    if (known && dev) prints = lb_pair_prints_make(dev, &found);
-    status = found.status;
-    if (!status && source && target) status = lb_pair_oddities_find(train, source, target, &odd, &found);
+    lb_pair_print *made;
+    const lb_pair_print *known = prints_of(train, &made, &found);
+    lb_status status = found.status;
+    if (!status && source && target)
+        status = lb_pair_oddities_find(train, source, target, NULL, &odd, &found);
     if (!status) write_file(&text, train, source, target, lb_pair_prints_count(known, lb_pairs_count(train)));
     for (size_t i = 0; i < odd.count; i++) lb_buffer_print(&text, "  %s\n", odd.text[i]);
-    if (!status && dev) {
-        write_file(&text, dev, dev_source, dev_target, lb_pair_prints_count(prints, lb_pairs_count(dev)));
-        write_shared(&text, train, known, dev, prints);
-        write_unseen(&text, "source", source, dev_source);
-        write_unseen(&text, "target", target, dev_target);
-        if (lb_pairs_count(dev) > lb_pairs_count(train))
-            lb_buffer_print(&text, "  more pairs than in %s, the training file: are %s and it swapped?\n",
-                            train->path, dev->path);
-    }
+    if (!status && dev) status = write_other(&text, train, known, dev, source, target, NULL, &found);
+    if (!status && dev && lb_pairs_count(dev) > lb_pairs_count(train))
+        lb_buffer_print(&text, "  more pairs than in %s, the training file: are %s and it swapped?\n",
+                        train->path, dev->path);
     lb_release(made);
-    lb_release(prints);
-    lb_vocabulary_free(dev_source);
-    lb_vocabulary_free(dev_target);
     lb_strings_free(&odd);
+    return end_text(&text, &found, error);
+}
+
+char *lb_pair_report_lexicon(lb_pairs *lexicon, const lb_lexicon_model *model, lb_error *error)
+{
+    lb_buffer text = {0};
+    lb_error found = {0};
+    lb_pair_print *made = NULL;
+    const lb_pair_print *known = model->train ? prints_of(model->train, &made, &found) : NULL;
+    if (!found.status)
+        (void)write_other(&text, model->train, known, lexicon, model->source, model->target, model, &found);
+    lb_release(made);
     return end_text(&text, &found, error);
 }
 

@@ -44,15 +44,40 @@ LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_s
 bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, lb_pair_side side,
                             char text[LB_MESSAGE_LENGTH]);
 
+/* ---- lexicon_oddities.c: what of a lexicon does not fit its model. ---- */
+
+/** The model that gets a lexicon. */
+typedef struct lb_lexicon_model {
+    const lb_vocabulary *source, *target;
+    bool folds;      /* the lexicon is without case */
+    lb_pairs *train; /* the pairs that it is trained on; NULL: unknown */
+} lb_lexicon_model;
+
+/** Zero before the first pair. */
+typedef struct lb_lexicon_oddities {
+    lb_odd_pairs capitals, comments, exchanged, answers, copies, numbers;
+    lb_odd_pairs strange; /* targets of which the model knows no symbol */
+} lb_lexicon_oddities;
+
+/** Looks at a pair. */
+void lb_lexicon_oddities_look(lb_lexicon_oddities *of, const lb_lexicon_model *model,
+                              const lb_pair_format *format, const lb_pair_line *line, int64_t pair);
+
+/** Says what was odd. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_lexicon_oddities_say(const lb_lexicon_oddities *of, const lb_pairs *lexicon,
+                                              lb_strings *odd, lb_error *error);
+
 /* ---- pair_oddities.c: what is odd, and what mends it. ---- */
 
 /** Lines of text about faults that still leave a valid file: a first line like no other, symbols that hardly occur, the
  *  numbers of variants, quotes around everything, comments, and features that are none.
  *  Vocabularies: of the pairs, before any symbol is dropped.
+ *  Model:  that gets the pairs as a lexicon; NULL: they are to be trained on.
  *  Memory: free `odd` with lb_strings_free, also after an error.
  *  Errors: as lb_pairs_read. Cost: O(bytes), unless the pairs are from an index: then nothing is said. */
 LB_MUST_USE lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source,
-                                            const lb_vocabulary *target, lb_strings *odd, lb_error *error);
+                                            const lb_vocabulary *target, const lb_lexicon_model *model,
+                                            lb_strings *odd, lb_error *error);
 
 /* ---- pair_report.c ---- */
 
@@ -66,6 +91,10 @@ LB_MUST_USE lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary
  *  Errors: as lb_pairs_read. Cost: O(n log n). */
 LB_MUST_USE char *lb_pair_report(lb_pairs *train, lb_pairs *dev, const lb_vocabulary *source,
                                  const lb_vocabulary *target, lb_error *error);
+
+/** Lines of text about a lexicon, opened with weights_beside: as about pairs for training, and what does not fit the
+ *  model or contradicts the pairs that it is trained on. Memory and errors: as for lb_pair_report. */
+LB_MUST_USE char *lb_pair_report_lexicon(lb_pairs *lexicon, const lb_lexicon_model *model, lb_error *error);
 
 /** Two lines of text on a test with this name: its pairs, and how many of them are in `train`; NULL: one line.
  *  Memory and errors: as for lb_pair_report. */

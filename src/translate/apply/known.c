@@ -49,29 +49,42 @@ static lb_status keep_answer(lb_translate_job *j, const char *answer, size_t len
     return LB_OK;
 }
 
-lb_status lb_known_keep(lb_translate_job *j)
+/* Adds an answer, unless it does not begin as it must, or that of another spelling is the same. */
+static lb_status keep_one(lb_translate_job *j, const char *answer, size_t length)
 {
     const lb_source *source = &j->source[j->count - 1];
     lb_translation *text = source->text;
-    const char *answer;
+    if (!lb_alloc_more(&j->known, j->known_count, &j->known_room, sizeof *j->known)) return lb_keep_failed(j);
+    lb_source *known = &j->known[j->known_count];
+    *known = *source;
+    lb_status status = keep_answer(j, answer, length, known);
+    if (status || !has_prefix(known)) return status;
+    for (int64_t i = 0; i < text->count; i++)
+        if (strcmp(text->output[i].text, text->output[text->count].text) == 0) return LB_OK;
+    text->count++;
+    j->known_count += is_readable(j->translator, known);
+    return LB_OK;
+}
+
+lb_status lb_known_keep(lb_translate_job *j)
+{
+    const lb_source *source = &j->source[j->count - 1];
+    const lb_lexicon_answers *of = &j->answers;
+    lb_translation *text = source->text;
+    lb_status status = LB_OK;
     size_t length;
-    if (!j->answers) return LB_OK;
+    if (!of->first) return LB_OK;
     text->output = lb_keep_room(j, (size_t)j->config.n_best, sizeof *text->output);
     if (!text->output) return lb_keep_failed(j);
-    while (text->count < j->config.n_best && (answer = lb_lexicon_next_answer(&j->answers, &length))) {
-        if (!lb_alloc_more(&j->known, j->known_count, &j->known_room, sizeof *j->known))
-            return lb_keep_failed(j);
-        lb_source *known = &j->known[j->known_count];
-        *known = *source;
-        lb_status status = keep_answer(j, answer, length, known);
-        if (status) return status;
-        if (!has_prefix(known)) continue;
-        text->count++;
-        j->known_count += is_readable(j->translator, known);
-    }
+    for (int others = 0; others < 2; others++)
+        for (const char *next = of->first, *at; (at = next) && text->count < j->config.n_best && !status;) {
+            const char *answer = lb_lexicon_next_answer(&next, &length);
+            bool alike = of->like && lb_lexicon_are_alike(at, of->like);
+            if (alike != others) status = keep_one(j, answer, length);
+        }
     /* A text that only the lexicon can read is not decoded. */
     if (text->count == j->config.n_best || source->length > j->translator->most) j->count--;
-    return LB_OK;
+    return status;
 }
 
 lb_status lb_known_score(const lb_translate_job *j)

@@ -95,12 +95,9 @@ static lb_status look_up(lb_translate_job *j, lb_error *error)
 {
     const lb_text_model *m = &j->translator->model;
     const lb_translate_config *c = &j->config;
-    j->answers = NULL;
+    j->answers = (lb_lexicon_answers){0};
     if (!m->lexicon.bytes || c->no_lexicon || c->sample || c->member > 0) return LB_OK;
-    char *key = lb_lexicon_key(&m->source_rule, &j->symbols, m->lexicon.folds, error);
-    if (key) j->answers = lb_lexicon_find(&m->lexicon, key);
-    lb_release(key);
-    return key ? LB_OK : LB_ERROR_MEMORY;
+    return lb_lexicon_ask(&m->lexicon, &m->source_rule, &j->symbols, &j->answers, error);
 }
 
 static lb_status split_source(lb_translate_job *j, const char *text, lb_error *error)
@@ -112,7 +109,7 @@ static lb_status split_source(lb_translate_job *j, const char *text, lb_error *e
     size_t count = j->symbols.count, most = (size_t)j->translator->most;
     if (count == 0) return lb_error_set(error, LB_ERROR_FORMAT, "found an empty text");
     status = look_up(j, error);
-    if (status || count <= most || j->answers) return status;
+    if (status || count <= most || j->answers.first) return status;
     return lb_error_set(error, LB_ERROR_FORMAT, "found a %s of %zu %s, expected at most %zu",
                         m->sorts ? "list" : "text", count, m->sorts ? "numbers" : "symbols", most);
 }

@@ -70,9 +70,9 @@ typedef struct lb_translate_job {
     lb_translations *all;
     lb_source *source; /* [count] those with a valid text */
     size_t count;
-    lb_symbols symbols;  /* of the current text */
-    const char *answers; /* of the lexicon to it; NULL: none */
-    lb_source *known;    /* [known_count] with answers of the lexicon that the model can be given */
+    lb_symbols symbols;         /* of the current text */
+    lb_lexicon_answers answers; /* of the lexicon to it */
+    lb_source *known;           /* [known_count] with answers of the lexicon that the model can be given */
     size_t known_count, known_room;
     lb_error *error;
 } lb_translate_job;

@@ -10,12 +10,14 @@
 #include <utf8proc.h>
 #include <zlib.h>
 
+#define FOLDS 1 /* keys may be in small letters */
 #include "translate/file/lexicon_search.h"
 
 /* The words of the head. */
-enum { CHECKSUM, FOLDS, ENTRIES, WORDS, WORD = sizeof(uint32_t), HEAD = WORDS * WORD };
+enum { CHECKSUM, KEYS, ENTRIES, WORDS, WORD = sizeof(uint32_t), HEAD = WORDS * WORD };
 
-static const char END[] = "\xFF"; /* of an entry */
+static const char END[] = "\xFF";  /* of an entry */
+static const char MARK[] = "\xFE"; /* around the spelling of a source, in front of its answer */
 
 /* Each eighth key is whole; others share so many bytes, which is UTF-8, too. */
 enum { BLOCK = 8, MOST_SHARED = 127 };
@@ -38,29 +40,37 @@ void lb_lexicon_free(lb_lexicon *l)
 
 /* ---- Keys. ---- */
 
+int32_t lb_lexicon_small(int32_t character)
+{
+    enum { LAST_SIGMA = 0x3C2, SIGMA }; /* both have the same capital */
+    return character == LAST_SIGMA ? SIGMA : utf8proc_tolower(character);
+}
+
 /* Replaces a text by one without its case, which features keep. */
-static char *fold(char *text, lb_error *error)
+static char *fold(char *text, lb_lexicon_keys keys, lb_error *error)
 {
     enum { GROWS = 3 }; /* a character to as many */
     size_t length = strcspn(text, "\t"), rest = strlen(text + length) + 1, room = GROWS * length + rest;
     int32_t *folded = lb_alloc(room * sizeof *folded);
     if (folded) {
-        utf8proc_ssize_t count =
-            utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, folded,
-                               (utf8proc_ssize_t)(GROWS * length), UTF8PROC_CASEFOLD);
-        count = utf8proc_reencode(folded, count, UTF8PROC_CASEFOLD);
+        utf8proc_option_t full = keys == LB_KEYS_FOLDED ? UTF8PROC_CASEFOLD : (utf8proc_option_t)0;
+        utf8proc_ssize_t count = utf8proc_decompose((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length,
+                                                    folded, (utf8proc_ssize_t)(GROWS * length), full);
+        for (utf8proc_ssize_t i = 0; i < count && !full; i++) folded[i] = lb_lexicon_small(folded[i]);
+        count = utf8proc_reencode(folded, count, full);
         memcpy((char *)folded + count, text + length, rest);
     }
     lb_release(text);
     return folded ? (char *)folded : lb_null(lb_no_memory(error, "a lexicon"));
 }
 
-char *lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, bool folds, lb_error *error)
+char *lb_lexicon_key(const lb_symbol_rule *rule, const lb_symbols *source, lb_lexicon_keys keys,
+                     lb_error *error)
 {
     lb_symbol_rule as_read = *rule;
     as_read.normalize = LB_NORMAL_FORM_NONE; /* that of the symbols stays */
     char *key = lb_symbols_join(&as_read, source->symbol, source->count, error);
-    return key && *key && folds ? fold(key, error) : key;
+    return key && *key && keys != LB_KEYS_EXACT ? fold(key, keys, error) : key;
 }
 
 /* ---- Entries. ---- */
@@ -70,13 +80,43 @@ const char *lb_lexicon_find(const lb_lexicon *l, const char *key)
     return l->bytes ? lexicon_find(l->bytes + HEAD, l->bytes + l->size, key, strlen(key)) : NULL;
 }
 
+const char *lb_lexicon_spelling(const char *answers, size_t *length)
+{
+    if (*answers != *MARK) return NULL;
+    *length = strcspn(answers + 1, MARK);
+    return answers + 1;
+}
+
+bool lb_lexicon_are_alike(const char *a, const char *b)
+{
+    size_t marked = *a == *MARK ? strcspn(a + 1, MARK) + 2 : 0;
+    return (*a == *MARK) == (*b == *MARK) && strncmp(a, b, marked) == 0;
+}
+
 const char *lb_lexicon_next_answer(const char **answers, size_t *length)
 {
     const char *answer = *answers;
     if (!answer) return NULL;
+    if (lb_lexicon_spelling(answer, length)) answer += *length + 2;
     *length = strcspn(answer, END);
     *answers = answer[*length] ? NULL : answer + *length + 1;
     return answer;
+}
+
+lb_status lb_lexicon_ask(const lb_lexicon *l, const lb_symbol_rule *rule, const lb_symbols *source,
+                         lb_lexicon_answers *found, lb_error *error)
+{
+    char *key = lb_lexicon_key(rule, source, l->keys, error), *spelling = NULL;
+    *found = (lb_lexicon_answers){NULL, NULL};
+    if (!key) return LB_ERROR_MEMORY;
+    found->first = lb_lexicon_find(l, key);
+    if (found->first) spelling = lb_lexicon_key(rule, source, LB_KEYS_EXACT, error);
+    if (spelling)
+        found->like = lexicon_spelled(found->first, strcmp(key, spelling) == 0, spelling, strlen(spelling));
+    bool failed = found->first && !spelling;
+    lb_release(spelling);
+    lb_release(key);
+    return failed ? LB_ERROR_MEMORY : LB_OK;
 }
 
 bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
@@ -119,6 +159,20 @@ static void check_text(const lb_symbol_rule *rule, const char *text, size_t leng
         lb_error_set(error, LB_ERROR_FORMAT, "found %s", tabs ? "a tab or a line end" : "no symbols");
 }
 
+/* A source is spelled as the model reads it, and its key is that of the entry. */
+static void check_source(const lb_lexicon *l, const lb_symbol_rule *rule, const char *text, size_t length,
+                         const char *key, lb_symbols *symbols, lb_error *error)
+{
+    check_text(rule, text, length, symbols, error);
+    char *read = error->status ? NULL : lb_lexicon_key(rule, symbols, LB_KEYS_EXACT, error);
+    bool same =
+        read && (l->keys == LB_KEYS_FOLDED || lb_bytes_compare(read, strlen(read), text, length) == 0);
+    if (read && l->keys != LB_KEYS_EXACT) read = fold(read, l->keys, error);
+    if (read && (!same || strcmp(read, key) != 0))
+        lb_error_set(error, LB_ERROR_FORMAT, "found the key \"%.40s\", which no source can have", key);
+    lb_release(read);
+}
+
 static lb_status check(const lb_lexicon *l, const lb_symbol_rule *source, const lb_symbol_rule *target,
                        lb_error *error)
 {
@@ -127,14 +181,18 @@ static lb_status check(const lb_lexicon *l, const lb_symbol_rule *source, const 
     lb_symbols symbols = {0};
     lb_lexicon_walk w = {.lexicon = l};
     while (!found.status && lb_lexicon_walk_next(&w, &found)) {
-        check_text(source, w.key.text, w.key.length, &symbols, &found);
-        char *read = found.status ? NULL : lb_lexicon_key(source, &symbols, l->folds, &found);
-        if (read && strcmp(read, w.key.text) != 0)
-            lb_error_set(&found, LB_ERROR_FORMAT, "found the key \"%.40s\", which no source can have",
-                         w.key.text);
-        lb_release(read);
-        for (const char *answer; !found.status && (answer = lb_lexicon_next_answer(&w.answers, &length));)
+        while (!found.status && w.answers) {
+            const char *key = w.key.text, *spelling = lb_lexicon_spelling(w.answers, &length);
+            if (spelling && (l->keys != LB_KEYS_SMALL || spelling[length] != *MARK ||
+                             lb_bytes_compare(spelling, length, key, w.key.length) == 0))
+                lb_error_set(&found, LB_ERROR_FORMAT, "found a spelling without need or end");
+            else
+                check_source(l, source, spelling ? spelling : key, spelling ? length : w.key.length, key,
+                             &symbols, &found);
+            if (found.status) break;
+            const char *answer = lb_lexicon_next_answer(&w.answers, &length);
             check_text(target, answer, length, &symbols, &found);
+        }
     }
     lb_symbols_free(&symbols);
     lb_lexicon_walk_end(&w);
@@ -149,14 +207,14 @@ lb_status lb_lexicon_open(lb_lexicon *l, const lb_symbol_rule *source, const lb_
                           const void *bytes, size_t size, lb_error *error)
 {
     *l = (lb_lexicon){0};
-    if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, FOLDS) > 1 ||
+    if (size <= HEAD || ((const char *)bytes)[size - 1] != *END || word_at(bytes, KEYS) > LB_KEYS_SMALL ||
         checksum_of(bytes, size) != word_at(bytes, CHECKSUM))
         return lb_error_set(error, LB_ERROR_FORMAT, LB_LEXICON_ARRAY ": found another checksum, head or end");
     char *copy = lb_alloc(size + 1); /* with a NUL, as a string */
     if (!copy) return lb_no_memory(error, "a lexicon");
     memcpy(copy, bytes, size);
     copy[size] = '\0';
-    *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), word_at(bytes, FOLDS) == 1};
+    *l = (lb_lexicon){copy, size, word_at(bytes, ENTRIES), (lb_lexicon_keys)word_at(bytes, KEYS)};
     lb_status status = check(l, source, target, error);
     if (status) lb_lexicon_free(l);
     return status;
@@ -188,12 +246,28 @@ char *lb_lexicon_write_end(lb_lexicon_writer *w)
     return lb_buffer_end(&w->bytes);
 }
 
+/* Counts a key with its answer, and adds the weight of one that is given. */
+static lb_status count_pair(lb_lexicon_maker *m, const char *text, bool given, lb_error *error)
+{
+    int32_t size = lb_vocabulary_size(m->pairs);
+    lb_status status = lb_vocabulary_add(m->pairs, &text, 1, error);
+    if (status || !given) return status;
+    if (!lb_alloc_more(&m->weights, (size_t)(size - LB_FIRST_TOKEN), &m->room, sizeof *m->weights))
+        return lb_no_memory(error, "a lexicon");
+    double *weight = &m->weights[lb_vocabulary_id(m->pairs, text) - LB_FIRST_TOKEN];
+    *weight = m->weight + (lb_vocabulary_size(m->pairs) > size ? 0 : *weight);
+    m->weighed = m->weighed || m->weight > 0;
+    m->given = lb_vocabulary_size(m->pairs);
+    return LB_OK;
+}
+
 lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb_symbols *answer, bool given,
                          lb_error *error)
 {
     lb_buffer pair = {0};
-    char *key = lb_lexicon_key(m->source, source, m->folds, error);
-    char *text = key ? lb_symbols_join(m->target, answer->symbol, answer->count, error) : NULL;
+    char *key = lb_lexicon_key(m->source, source, m->folds ? LB_KEYS_SMALL : LB_KEYS_EXACT, error);
+    char *spelling = key ? lb_lexicon_key(m->source, source, LB_KEYS_EXACT, error) : NULL;
+    char *text = spelling ? lb_symbols_join(m->target, answer->symbol, answer->count, error) : NULL;
     if (!m->pairs) m->pairs = lb_vocabulary_new_reserved(error);
     lb_status status = text && m->pairs ? LB_OK : LB_ERROR_MEMORY;
     if (!status && answer->count == 0)
@@ -203,13 +277,15 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
         status = lb_error_set(error, LB_ERROR_FORMAT,
                               "found features, expected none, as in the training of the model");
     if (!status && *key) {
-        lb_buffer_print(&pair, "%s%s%s", key, END, text);
-        status = pair.failed ? lb_no_memory(error, "a lexicon")
-                             : lb_vocabulary_add(m->pairs, &(const char *){pair.text}, 1, error);
-        if (given) m->given = lb_vocabulary_size(m->pairs);
+        bool small = strcmp(key, spelling) == 0;
+        lb_buffer_print(&pair, "%s%s", key, END);
+        if (!small) lb_buffer_print(&pair, "%s%s%s", MARK, spelling, MARK);
+        lb_buffer_print(&pair, "%s", text);
+        status = pair.failed ? lb_no_memory(error, "a lexicon") : count_pair(m, pair.text, given, error);
     }
     lb_release(pair.text);
     lb_release(text);
+    lb_release(spelling);
     lb_release(key);
     return status;
 }
@@ -217,7 +293,8 @@ lb_status lb_lexicon_add(lb_lexicon_maker *m, const lb_symbols *source, const lb
 typedef struct pair {
     const char *key, *answer;
     size_t length; /* of the key */
-    int64_t times; /* it was added; INT64_MAX: it is given */
+    bool given;
+    double weight; /* of one that is learned: how often it was added */
     int32_t number;
 } pair;
 
@@ -225,8 +302,10 @@ static pair pair_of(const lb_lexicon_maker *m, int32_t number)
 {
     const char *key = lb_vocabulary_symbol(m->pairs, number);
     size_t length = strcspn(key, END);
-    int64_t times = number < m->given ? INT64_MAX : lb_vocabulary_count(m->pairs, number);
-    return (pair){key, key + length + 1, length, times, number};
+    bool given = number < m->given;
+    double times = (double)lb_vocabulary_count(m->pairs, number);
+    return (pair){key,   key + length + 1, length, given, given ? m->weights[number - LB_FIRST_TOKEN] : times,
+                  number};
 }
 
 static int compare_keys(const pair *a, const pair *b)
@@ -238,7 +317,8 @@ static int compare(const void *first, const void *second)
 {
     const pair *a = first, *b = second;
     int order = compare_keys(a, b);
-    if (!order) order = (a->times < b->times) - (a->times > b->times);
+    if (!order) order = b->given - a->given;
+    if (!order) order = (a->weight < b->weight) - (a->weight > b->weight);
     return order ? order : a->number - b->number;
 }
 
@@ -247,16 +327,17 @@ static void add_entries(lb_lexicon_maker *m, const pair *pairs, int32_t count, l
 {
     lb_buffer answers = {0};
     for (const pair *first = pairs, *next; first < pairs + count; first = next) {
-        bool given = first->times == INT64_MAX;
-        int32_t several = 0;
+        bool several = false;
         answers.length = 0;
         for (next = first; next < pairs + count && compare_keys(first, next) == 0; next++) {
-            if (given && next->times < INT64_MAX) continue;
-            if (several++ > 0) lb_buffer_add(&answers, "", 1);
+            if (first->given && !next->given) continue;
+            for (const pair *at = first; at < next && !several; at++)
+                several = lb_lexicon_are_alike(at->answer, next->answer);
+            if (next > first) lb_buffer_add(&answers, "", 1);
             lb_buffer_add(&answers, next->answer, strlen(next->answer));
         }
         lb_lexicon_write(w, first->key, first->length, answers.text, answers.length);
-        m->different += several > 1;
+        m->different += several;
     }
     w->bytes.failed = w->bytes.failed || answers.failed;
     lb_release(answers.text);
@@ -284,8 +365,8 @@ lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *
     size_t size = writer.bytes.length;
     char *all = lb_lexicon_write_end(&writer);
     if (!all) return lb_no_memory(error, "a lexicon");
-    *lexicon = (lb_lexicon){all, size, writer.entries, m->folds};
-    set_word(lexicon, FOLDS, m->folds);
+    *lexicon = (lb_lexicon){all, size, writer.entries, m->folds ? LB_KEYS_SMALL : LB_KEYS_EXACT};
+    set_word(lexicon, KEYS, lexicon->keys);
     set_word(lexicon, ENTRIES, (uint32_t)lexicon->entries);
     set_word(lexicon, CHECKSUM, checksum_of(all, size));
     return LB_OK;
@@ -294,5 +375,6 @@ lb_status lb_lexicon_finish(lb_lexicon_maker *m, lb_lexicon *lexicon, lb_error *
 void lb_lexicon_maker_free(lb_lexicon_maker *m)
 {
     lb_vocabulary_free(m->pairs);
+    lb_release(m->weights);
     *m = (lb_lexicon_maker){0};
 }

@@ -1,5 +1,7 @@
 /* The lexicon that a training or `join` is asked for, made of a file, of pairs in memory or of the training pairs. */
+#include "base/alloc.h"
 #include "data/pairs/pairs.h"
+#include "data/review/pair_report.h"
 #include "translate/input/data.h"
 #include "translate/plan/recipe.h"
 
@@ -27,25 +29,46 @@ static lb_status add_pairs(lb_lexicon_maker *maker, const lb_vocabulary *known, 
         lb_error found = {0};
         lb_symbols source = line->source;
         lb_text_model_trim(known, &source);
+        maker->weight = line->weight;
         if (lb_lexicon_add(maker, &source, &line->target, given, &found))
             status = refuse(pairs, i, &found, error);
     }
     return status;
 }
 
-/* The pairs of the file, or of memory. Weights are of the training alone. */
-static lb_status add_given(lb_lexicon_maker *maker, const lb_training_config *c, const lb_vocabulary *known,
-                           const lb_pair_format *format, lb_error *error)
+/* A training has one format for all files, and join another one. */
+static lb_status tell_report(const lb_training_config *c, const lb_text_model *model, lb_pairs *train,
+                             lb_pairs *lexicon, bool folds, lb_error *error)
+{
+    const lb_lexicon_model of = {model->source, model->target, folds, train};
+    if (!c->tell) return LB_OK;
+    char *text = lb_pair_report_lexicon(lexicon, &of, error);
+    if (!text) return error->status;
+    lb_training_tell_text(c, LB_EVENT_REPORT, text);
+    if (train && strstr(text, "--format"))
+        lb_training_tell_text(
+            c, LB_EVENT_REPORT,
+            "  --format is of all files of a training: `lookback join --lexicon` reads a lexicon "
+            "in a format of its own\n");
+    lb_release(text);
+    return LB_OK;
+}
+
+/* The pairs of the file, or of memory. */
+static lb_status add_given(lb_lexicon_maker *maker, const lb_training_config *c, const lb_text_model *model,
+                           lb_pairs *train, const lb_pair_format *format, lb_error *error)
 {
     lb_pair_format own = *format;
     own.targets = NULL;
-    own.weight_column = 0;
+    own.weight_column = c->weight_column;
+    own.weights_beside = true;
     if (!c->lexicon && !lb_pair_texts_given(&c->lexicon_pairs)) return LB_OK;
     lb_pairs *pairs = lb_training_pairs_find(c->lexicon, &c->lexicon_pairs, &own, c, error);
     if (!pairs) return error->status;
     pairs->counter = (lb_counter){0};
     if (*pairs->file.note) lb_training_tell_text(c, LB_EVENT_NOTE, pairs->file.note);
-    lb_status status = add_pairs(maker, known, pairs, true, error);
+    lb_status status = tell_report(c, model, train, pairs, maker->folds, error);
+    if (!status) status = add_pairs(maker, model->source, pairs, true, error);
     lb_pairs_close(pairs);
     return status;
 }
@@ -55,10 +78,11 @@ static void note_several(const lb_training_config *c, const lb_lexicon_maker *ma
 {
     char text[LB_MESSAGE_LENGTH];
     if (maker->different == 0) return;
-    snprintf(text, sizeof text,
-             "%lld of %lld entries of the lexicon have several targets; the %s of them is written",
+    snprintf(text, sizeof text, "%lld of %lld entries of the lexicon have several targets; the %s is written",
              (long long)maker->different, (long long)lexicon->entries,
-             c->lexicon || c->lexicon_pairs.count > 0 ? "first" : "most frequent");
+             maker->weighed                             ? "one of the greatest weight"
+             : c->lexicon || c->lexicon_pairs.count > 0 ? "first of them"
+                                                        : "most frequent of them");
     lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 
@@ -71,7 +95,7 @@ lb_status lb_training_lexicon_make(const lb_training_config *c, const lb_text_mo
     if (c->lexicon_case && !maker.folds && strcmp(c->lexicon_case, "exact") != 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "lexicon_case: found \"%.40s\", expected exact or fold",
                             c->lexicon_case);
-    lb_status status = add_given(&maker, c, model->source, format, error);
+    lb_status status = add_given(&maker, c, model, train, format, error);
     if (!status && c->lexicon_from_train && train)
         status = add_pairs(&maker, model->source, train, false, error);
     if (!status) status = lb_lexicon_finish(&maker, lexicon, error);

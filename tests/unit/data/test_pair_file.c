@@ -394,6 +394,28 @@ START_TEST(test_pair_file_after_a_training_without_names_is_read_by_number)
 }
 END_TEST
 
+START_TEST(test_pair_file_of_a_lexicon_has_two_columns_or_those_of_the_training)
+{
+    const lb_pair_columns usual = {
+        .source = 2, .target = 4, .kind = "csv+header", .source_name = "word", .target_name = "ipa"};
+    lb_pair_format format = {.usual = &usual, .weights_beside = true};
+    ck_assert_str_eq(read_all("w,p\na,b\nc,d\ne,f\ng,h\n", format), "csv: w|p a|b c|d e|f g|h");
+    ck_assert_str_eq(read_all("id,word,note,ipa\n1,a,x,b\n", format), "csv+: a|b");
+    format.weights_beside = false;
+    ck_assert_str_eq(read_all("w,p\na,b\nc,d\ne,f\ng,h\n", format),
+                     ":1: found 2 columns, expected at least 4");
+}
+END_TEST
+
+START_TEST(test_pair_file_of_sources_after_cmudict_takes_letters_for_a_text)
+{
+    const lb_pair_columns usual = {.source = 1, .target = 2, .kind = "cmudict"};
+    lb_pair_format format = {.usual = &usual, .no_target = true};
+    ck_assert_str_eq(read_all("T V\n", format), ": T V|");
+    ck_assert_str_eq(read_all("TV  T IY1 V IY1\n", format), "cmudict: TV|");
+}
+END_TEST
+
 START_TEST(test_pair_file_names_the_columns_that_are_not_used)
 {
     static const struct {

@@ -55,15 +55,23 @@ static const char *join_answers(const char *answers)
     return all;
 }
 
+/* The same for a source, in the order in which they are written. */
 static const char *find(const lb_lexicon *lexicon, const char *source)
 {
+    static char all[1 << 12];
     lb_symbols symbols = split(&letters, source);
-    char *key = lb_lexicon_key(&letters, &symbols, lexicon->folds, &error);
-    ck_assert_msg(key != NULL, "%s", error.message);
-    const char *answers = join_answers(lb_lexicon_find(lexicon, key));
+    lb_lexicon_answers found;
+    size_t length;
+    ck_assert_int_eq(lb_lexicon_ask(lexicon, &letters, &symbols, &found, &error), LB_OK);
+    all[0] = '\0';
+    for (int others = 0; others < 2; others++)
+        for (const char *next = found.first, *at; (at = next);) {
+            const char *answer = lb_lexicon_next_answer(&next, &length);
+            bool alike = found.like && lb_lexicon_are_alike(at, found.like);
+            if (alike != others) strcat(strncat(all, answer, length), "|");
+        }
     lb_symbols_free(&symbols);
-    lb_release(key);
-    return answers;
+    return all;
 }
 
 START_TEST(test_lexicon_find_after_finish_has_each_entry_and_no_other)
@@ -119,17 +127,57 @@ END_TEST
 
 START_TEST(test_lexicon_key_of_another_normal_form_or_case_is_the_same_if_it_folds)
 {
+    static const struct {
+        const char *source, *exact, *folded;
+    } cases[] = {
+        {"Stra\xc3\x9f\xc3\xa9", "a|", "a|"}, /* composed */
+        {"STRA\xe1\xba\x9e\xc3\x89", "", "a|"},
+        {"STRASS\xc3\x89", "", "b|"},   /* by lower case: sharp s is no double s */
+        {"\xce\x9f\xce\xa3", "", "c|"}, /* sigma at the end of a word */
+    };
     for (int folds = 0; folds <= 1; folds++) {
         lb_lexicon_maker maker = maker_of(folds);
         add(&maker,
             "Stra\xc3\x9f"
             "e\xcc\x81",
             "a", true); /* ends in é, decomposed */
+        add(&maker, "strass\xc3\xa9", "b", true);
+        add(&maker, "\xce\xbf\xcf\x82", "c", true);
         lb_lexicon lexicon = finish(&maker);
-        ck_assert_str_eq(find(&lexicon, "Stra\xc3\x9f\xc3\xa9"), "a|"); /* composed */
-        ck_assert_str_eq(find(&lexicon, "STRASS\xc3\x89"), folds ? "a|" : "");
+        for (size_t i = 0; SUPPORT_ROW(i, cases); i++)
+            ck_assert_str_eq(find(&lexicon, cases[i].source), folds ? cases[i].folded : cases[i].exact);
         lb_lexicon_free(&lexicon);
     }
+}
+END_TEST
+
+START_TEST(test_lexicon_answers_are_by_spelling_then_weight_then_number)
+{
+    static const struct {
+        const char *source, *answer;
+        double weight;
+    } given[] = {{"job", "small", 0.2}, {"Job", "rare", 0.1}, {"Job", "name", 0.7}, {"job", "name", 0.2},
+                 {"cat", "first", 0},   {"Cat", "name", 0},   {"cat", "second", 0}, {"job", "small", 0.3}};
+    static const struct {
+        const char *source, *answers;
+    } cases[] = {{"job", "small|name|name|rare|"}, {"Job", "name|rare|small|name|"},
+                 {"JOB", "name|small|name|rare|"}, {"cat", "first|second|name|"},
+                 {"Cat", "name|first|second|"},    {"cAt", "first|name|second|"}};
+    lb_lexicon_maker maker = maker_of(true);
+    for (size_t i = 0; SUPPORT_ROW(i, given); i++) {
+        maker.weight = given[i].weight;
+        add(&maker, given[i].source, given[i].answer, true);
+    }
+    lb_lexicon made, opened;
+    ck_assert_int_eq(lb_lexicon_finish(&maker, &made, &error), LB_OK);
+    ck_assert_int_eq(maker.different, 2);
+    lb_lexicon_maker_free(&maker);
+    ck_assert_int_eq(lb_lexicon_open(&opened, &letters, &sounds, made.bytes, made.size, &error), LB_OK);
+    ck_assert_int_eq(opened.entries, 2);
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++)
+        ck_assert_str_eq(find(&opened, cases[i].source), cases[i].answers);
+    lb_lexicon_free(&made);
+    lb_lexicon_free(&opened);
 }
 END_TEST
 
@@ -137,7 +185,7 @@ START_TEST(test_lexicon_key_has_features)
 {
     const lb_symbol_rule rule = {.features = ";", .normalize = LB_NORMAL_FORM_NFD};
     lb_symbols symbols = split(&rule, "Go\tV;PST");
-    char *key = lb_lexicon_key(&rule, &symbols, true, &error);
+    char *key = lb_lexicon_key(&rule, &symbols, LB_KEYS_SMALL, &error);
     ck_assert_str_eq(key, "go\tV;PST");
     lb_lexicon_maker maker = maker_of(false); /* of a model without features */
     ck_assert_int_eq(lb_lexicon_add(&maker, &symbols, &symbols, true, &error), LB_ERROR_FORMAT);
@@ -263,7 +311,7 @@ START_TEST(test_lexicon_open_of_a_contradiction_names_its_entry)
         CASE(KEYS("a", "x"), 0, 0, "entry 1: found the end, expected 0 entries"),
         CASE(KEYS("a", "x"), 2, 0, "entry 1: found the end, expected 2 entries"),
         CASE(KEYS("a", "x"), UINT32_MAX, 0, "entry 1: found the end, expected 4294967295 entries"),
-        CASE(KEYS("a", "x"), 1, 2, "found another checksum, head or end"),
+        CASE(KEYS("a", "x"), 1, 3, "found another checksum, head or end"),
         CASE(KEYS("a", "x") KEYS("c", "x") KEYS("b", "x"), 3, 0, "entry 3: found a key that is not after"),
         CASE(KEYS("a", "x") KEYS("a", "x"), 2, 0, "entry 2: found a key that is not after"),
         CASE(KEYS("ab", "x") KEYS("a", "x"), 2, 0, "entry 2: found a key that is not after"),
@@ -291,6 +339,44 @@ START_TEST(test_lexicon_open_of_a_contradiction_names_its_entry)
         CASE(KEYS("a\tV", "x"), 1, 0, "entry 1: found a tab or a line end"),
         CASE(KEYS("\xc3\xa9", "x"), 1, 0, "entry 1: found the key \"\xc3\xa9\", which no source can have"),
         CASE(KEYS("A", "x"), 1, 1, "entry 1: found the key \"A\", which no source can have"),
+        CASE(KEYS("strasse", "x"), 1, 1, NULL), /* by full case folding, of an older file */
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex"),
+             1, 1, "entry 1: found a spelling without need or end"),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex"),
+             1, 0, "entry 1: found a spelling without need or end"),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex"),
+             1, 2, NULL),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex\0y\0\xfe"
+                       "A\xfez"),
+             1, 2, NULL),
+        CASE(KEYS("A", "x"), 1, 2, "entry 1: found the key \"A\", which no source can have"),
+        CASE(KEYS("a", "\xfe"
+                       "B\xfex"),
+             1, 2, "entry 1: found the key \"a\", which no source can have"),
+        CASE(KEYS("\xc3\xa9", "\xfe\xc3\x89\xfex"), 1, 2, "which no source can have"),
+        CASE(KEYS("a", "\xfe"
+                       "A"),
+             1, 2, "entry 1: found a spelling without need or end"),
+        CASE(KEYS("a", "\xfe"
+                       "a\xfex"),
+             1, 2, "entry 1: found a spelling without need or end"),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfe"),
+             1, 2, "entry 1: found no symbols"),
+        CASE(KEYS("a", "\xfe\xfex"), 1, 2, "entry 1: found no symbols"),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex\xfey"),
+             1, 2, "entry 1: found 0xFE at byte 2, expected UTF-8"),
+        CASE(KEYS("a", "\xfe"
+                       "A\t\xfex"),
+             1, 2, "entry 1: found a tab or a line end"),
+        CASE(KEYS("a", "\xfe"
+                       "A\xfex") KEYS("a", "x"),
+             2, 2, "entry 2: found a key that is not after"),
 #undef CASE
     };
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
