@@ -56,7 +56,7 @@ static const struct {
 };
 
 static const lb_file_kind safetensors = {"safetensors, such as a model", "lookback inspect", "", false},
-                          json = {"JSON", "jq -r '[.source, .target] | @tsv'", " > NEW", true},
+                          json = {"JSON", NULL, "", true},
                           csv = {"text with commas, such as CSV", "--format csv", NULL, true},
                           semicolons = {"text with semicolons, such as CSV", "--format 'csv:;'", NULL, true},
                           tabs = {"text with tabs, such as pairs", NULL, "", true},

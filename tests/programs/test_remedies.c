@@ -45,10 +45,7 @@ static const struct {
      "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: --format "
      "csv\n"},
     {TRAIN "--train a.jsonl", 65, "a.jsonl:1: found 1 member, expected 2\n"},
-    {TRAIN "--train a.json", 65,
-     "a.json:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
-     "a.json > "
-     "NEW\n"},
+    {TRAIN "--train a.json", 65, "a.json:1: found 1 member, expected 2\n"},
     {TRAIN "--train wide.tsv", 65,
      "wide.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv -f UTF-16 -t UTF-8 wide.tsv > "
      "NEW\n"},

@@ -281,7 +281,7 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
     }
     if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
     file->header = file->header || kind->header;
-    if (!status && kind->row->members)
+    if (!status && kind->row->members && !found.header)
         kind->keys = found.names;
     else
         lb_release(found.names.text.text);
@@ -349,7 +349,11 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
 lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     *file = (lb_pair_file){.descriptor = -1};
+    bool elements = false;
     lb_status status = open_one(file, path, error);
+    if (!status)
+        status = lb_json_unpack(&file->descriptor, lb_pair_file_name(path), format, false, &elements, error);
+    file->copied = file->copied || elements;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;

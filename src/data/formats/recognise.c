@@ -38,7 +38,7 @@ static bool is_jsonl(lb_first_lines *s)
         full = 0;
         for (int i = k < TRIED ? k : 0; i < s->count; i++) {
             int texts = 0;
-            s->line[i].odd = *s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
+            s->line[i].odd = !strchr("{[", *s->line[i].text) || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
             for (int column = 0; !s->line[i].odd && column < s->fields.count; column++)
                 texts += lb_field(&s->fields, column).length > 0;
             full += texts >= s->least;
@@ -269,7 +269,7 @@ static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_ta
     const char *slash = strrchr(name, '/'), *last = slash ? slash : name;
     bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
     for (int i = 0; i < s->count && !no_target; i++) may = may || begins_object(&s->line[i]);
-    return may && (strstr(last, ".jsonl") || strstr(last, ".ndjson"));
+    return may && (strstr(last, ".json") || strstr(last, ".ndjson"));
 }
 
 /* Whether the first line of sources is one of this format. Sentences have commas, too. */

@@ -107,6 +107,9 @@ bool lb_is_column_name(const char *text, size_t length);
 /** Whether a text is a usual name of a column of counts or weights. */
 bool lb_is_weight_name(const char *text, size_t length);
 
+/** Whether it is one, or the name that a column of sources or targets had in training. */
+bool lb_is_usual_name(const lb_pair_columns *usual, const char *text, size_t length);
+
 /** Whether two fields of the last line that was divided are names of columns, usual ones or those of the training. */
 bool lb_columns_named(const lb_first_lines *sample);
 

@@ -32,7 +32,7 @@ static bool begins_as_gzip(lb_pair_stream *s)
 lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
                               lb_error *error)
 {
-    bool regular;
+    bool regular, elements;
     lb_pair_stream *s = stream;
     const char *name = lb_pair_file_name(path);
     *s = (lb_pair_stream){
@@ -43,7 +43,13 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
     if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
-    return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
+    bool packed = regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s);
+    if (packed) status = unpack(s, error);
+    if (!status && (regular || packed))
+        status = lb_json_unpack(&s->file.descriptor, name, format, true, &elements, error);
+    s->lines.descriptor = s->file.descriptor;
+    s->asked.kind = format->kind;
+    return status;
 }
 
 /* The first line with a text says how it and all others are read; where they are objects, the first of these. */
@@ -55,7 +61,7 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
                                            true, s->format, &s->kind, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (status) return status;
-    s->begun = !s->kind.row->members || s->kind.keys.count > 0;
+    s->begun = !s->kind.row->members || s->kind.keys.count > 0 || *line->text == '[';
     s->file.numbered = s->file.header || !s->kind.row->plain;
     s->file.look = (lb_first_look){0}; /* the line has its number in the file */
     return LB_OK;
