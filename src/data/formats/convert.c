@@ -151,11 +151,16 @@ static lb_status take_fields(lb_converter *w)
     }
     const char *lacks = w->first <= look->last ? lb_odd_line_lacks(kind, line, &w->fields) : NULL;
     if (lacks) {
-        snprintf(kind->why, sizeof kind->why,
-                 "found \"%.*s\", expected %s, as in most lines; --format '%s%s%s%s' takes it",
-                 (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text, lacks,
-                 kind->row->name, kind->row->choice ? ":" : "", kind->row->choice ? kind->between : "",
-                 w->file->header ? LB_PAIR_KIND_HEADER : "");
+        const int count = w->fields.count;
+        bool fits = count > 1 && lb_field(&w->fields, count - 1).length > 0 &&
+                    (look->width <= 0 || count == look->width);
+        size_t length = (size_t)snprintf(
+            kind->why, sizeof kind->why, "found \"%.*s\", expected %s, as in most lines",
+            (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text, lacks);
+        if (fits) /* the same format takes it, if it is given */
+            snprintf(kind->why + length, sizeof kind->why - length, "; --format '%s%s%s%s' takes it",
+                     kind->row->name, kind->row->choice ? ":" : "", kind->row->choice ? kind->between : "",
+                     w->file->header ? LB_PAIR_KIND_HEADER : "");
         return refuse(w);
     }
     if (!is_unknown(w)) return emit(w);

@@ -106,7 +106,7 @@ static elements find_elements(lb_span text, const lb_pair_columns *usual, bool l
     if (o.several || (o.named > 1 && o.keys < FEW)) return o.lines ? (elements){0} : none;
     if (o.lists > 0) return (elements){.level = 2};
     if (o.texts == 0) return o.objects > 0 ? (elements){.level = 1} : none;
-    return o.lines || o.texts >= MANY ? (elements){.level = 1, .keyed = true} : none;
+    return o.texts >= (o.lines ? 2 : MANY) ? (elements){.level = 1, .keyed = true} : none;
 }
 
 /* A copy under way. */

@@ -280,6 +280,7 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
         if (status) lb_error_set(error, status, "%s: out of memory", name);
     }
     if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
+    kind->blanks = found.blanks;
     file->header = file->header || kind->header;
     if (!status && kind->row->members && !found.header)
         kind->keys = found.names;
@@ -295,10 +296,10 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_no_memory(error, "the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
-    lb_status status = lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE,
-                                           format, kind, error);
-    lb_release(bytes);
-    return status;
+    file->first = bytes;
+    file->first_bytes = count > 0 ? (size_t)count : 0;
+    file->first_whole = count < SAMPLE;
+    return lb_pair_file_decide(file, name, bytes, file->first_bytes, file->first_whole, format, kind, error);
 }
 
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
@@ -376,5 +377,8 @@ void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
 
 void lb_pair_file_close(lb_pair_file *file)
 {
+    lb_release(file->first);
+    file->first = NULL;
+    file->first_bytes = 0;
     close_one(&file->descriptor);
 }

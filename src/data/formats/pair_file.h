@@ -48,7 +48,10 @@ typedef struct lb_pair_file {
     bool found_columns;           /* the columns are not given */
     char kind[LB_PAIR_KIND_NAME]; /* the format; "": TSV */
     lb_pair_columns columns;      /* all that another file needs to be read as this one */
-    lb_converted met;             /* on the way through the original, if the lines are numbered */
+    char *first;                  /* its first bytes, as they were; NULL: there are none */
+    size_t first_bytes;
+    bool first_whole; /* they are all of it */
+    lb_converted met; /* on the way through the original, if the lines are numbered */
     lb_first_look look;
     char note[LB_MESSAGE_LENGTH];   /* how it is read otherwise than the file of the training; "": nothing */
     char unused[LB_MESSAGE_LENGTH]; /* its other columns, as "1 \"id\", 4"; "": there are none */
