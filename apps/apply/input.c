@@ -43,6 +43,9 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     if (!status) status = lb_pair_file_open(&input->file, path, &input->format, error);
     if (status) return status;
     note_format(input->name, &input->file, format->usual);
+    if (input->file.met.broken > 0)
+        app_note("%s: %lld text%s a line break or a tab, which became a blank", input->name,
+                 (long long)input->file.met.broken, input->file.met.broken == 1 ? " has" : "s have");
     input->pair.usual = input->file.look.width;
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);

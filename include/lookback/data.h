@@ -136,8 +136,8 @@ typedef struct lb_pair_format {
     const char *targets; /* the file of the targets, a line for each of the sources; NULL: lines have both */
     /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
     int32_t weight_column;
-    /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
-     * same number. Otherwise source and target are the only columns. */
+    /* The columns of source and target, counted from 1. If either is given, lines may have more columns: most of them
+     * the same number, or any. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
     /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. If this is given, and
      * `source.features` is NULL, the file shows their separator: "|", ";" or ",". */

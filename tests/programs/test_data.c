@@ -132,6 +132,10 @@ static const struct {
      "lookback data: pairs.tsv: read as csv, but semicolons divide all lines, too: --format 'csv:;' reads it "
      "so\n"},
     {"word,ipa\na,b;c\n", "", "pairs.tsv: csv+header, 2 lines, 1 pair\n", ""},
+    {"{\"source\":\"abcdefg\\nb\",\"target\":\"abcdefg\\td\"}\n{\"source\":\"e\",\"target\":\"f\"}\n", "",
+     "pairs.tsv: jsonl, 2 lines, 2 pairs\n  2 texts have a line break or a tab (line 1), which became a "
+     "blank\n",
+     ""},
     {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "--format csv", "pairs.tsv: csv, 5 lines, 5 pairs\n", ""},
     {"\"a;b\",\"c;d\"\n", "", "pairs.tsv: csv, 1 line, 1 pair\n", ""},
     {"sep=;\nword;ipa\na;b\n", "",

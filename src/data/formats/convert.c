@@ -23,21 +23,25 @@ static lb_status flush(lb_converter *w, size_t most)
 /* Between the number of a line and what is wrong in it, where other lines have a tab. */
 static const char WRONG = '!';
 
-/* A tab or a line end within a field would divide it. */
-static void add_field(lb_buffer *out, lb_span field)
+/* A tab or a line end within a field would divide it. Returns whether there was one. */
+static bool add_field(lb_buffer *out, lb_span field)
 {
     size_t begin = out->length;
+    bool broken = false;
     lb_buffer_add(out, field.text, field.length);
-    if (out->failed) return;
-    for (char *at = out->text + begin; at < out->text + out->length; at++)
-        if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
+    for (char *at = out->text + begin; !out->failed && at < out->text + out->length; at++) {
+        if (*at != '\t' && *at != '\n' && *at != '\r') continue;
+        *at = ' ';
+        broken = true;
+    }
+    return broken;
 }
 
 /* Adds what is wrong in a record in its place. */
 static lb_status refuse(lb_converter *w)
 {
     lb_buffer_print(&w->out, "%lld%c", (long long)w->first, WRONG);
-    add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
+    (void)add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
     lb_buffer_add(&w->out, "\n", 1);
     return flush(w, FULL);
 }
@@ -74,7 +78,8 @@ static lb_status add_lines(lb_converter *w)
             lb_buffer_add(&w->out, "\t", 1);
             if (!used && !first) continue;
             lb_span field = lb_field(&w->fields, i);
-            add_field(&w->out, used ? next_part(field, &next[i], &more) : field);
+            bool broken = add_field(&w->out, used ? next_part(field, &next[i], &more) : field);
+            if (used && broken && w->file->met.broken++ == 0) w->file->met.broken_first = w->first;
         }
         lb_buffer_add(&w->out, "\n", 1);
         status = flush(w, FULL);

@@ -34,6 +34,7 @@ typedef struct lb_converted {
     int64_t names;                 /* the line with the names of the columns; 0: there is none */
     int64_t long_fields;           /* quoted fields that go over several lines */
     int64_t long_first, long_last; /* the lines of the first of them */
+    int64_t broken, broken_first;  /* texts with a line break or a tab within them; the line of the first */
     bool marked;                   /* the file begins with a byte order mark */
 } lb_converted;
 
@@ -91,8 +92,8 @@ void lb_pair_file_close(lb_pair_file *file);
 /* ---- json_elements.c: a file of JSON that is one array or dictionary. ---- */
 
 /** Where the open file `*descriptor` is such a file, puts one with an element on each line in its place, and the format
- *  is JSON lines, if none is given. The elements are objects or lists; a dictionary of texts gives lists of a key and its
- *  value. `lists_only`: a dictionary is none.
+ *  is JSON lines, if none is given. The elements are objects or lists; a dictionary of texts gives lists of a key and
+ *  its value. `lists_only`: a dictionary is none.
  *  Errors: LB_ERROR_OPEN, LB_ERROR_WRITE, LB_ERROR_FORMAT for more bytes than a copy may have, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format,
                                      bool lists_only, bool *unpacked, lb_error *error);

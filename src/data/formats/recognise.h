@@ -94,8 +94,9 @@ bool lb_is_lexiconp(lb_first_lines *sample);
  *  is set if it has a semicolon. */
 bool lb_is_bundle(lb_span text, bool *divided);
 
-/** Finds a column of features in lines of three or four; of two of them, it is the last. Bundles such as "V;PST" are some,
- *  and so is "pos=V,tense=PST" if its keys and values recur: `found->unused` is a column of this shape where they do not.
+/** Finds a column of features in lines of three or four; of two of them, it is the last. Bundles such as "V;PST" are
+ *  some, and so is "pos=V,tense=PST" if its keys and values recur: `found->unused` is a column of this shape where they
+ *  do not.
  *  Errors: without memory, the fields of the sample have failed. */
 void lb_features_find(lb_first_lines *sample, lb_recognised *found);
 
