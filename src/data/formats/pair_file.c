@@ -350,11 +350,10 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
 lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
     *file = (lb_pair_file){.descriptor = -1};
-    bool elements = false;
     lb_status status = open_one(file, path, error);
-    if (!status)
-        status = lb_json_unpack(&file->descriptor, lb_pair_file_name(path), format, false, &elements, error);
-    file->copied = file->copied || elements;
+    const int opened = file->descriptor;
+    if (!status) status = lb_json_unpack(&file->descriptor, lb_pair_file_name(path), format, false, error);
+    file->copied = file->copied || file->descriptor != opened;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;

@@ -249,7 +249,7 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
     const bool json = lb_is_same_kind(file->kind, "jsonl") && t.text.text && strchr("{[", *t.text.text);
     if (json || (kind && strncmp(kind->name, "text with", strlen("text with")) == 0))
         kind = NULL; /* it may be */
-    bool columns = choose && choose_columns(&t, &f);
+    bool columns = choose && (!kind || json) && choose_columns(&t, &f);
     if (columns && (t.bad == 0 || good <= bad))
         say_format(&t, &f, NULL);
     else if (choose && good > bad)

@@ -32,7 +32,7 @@ static bool begins_as_gzip(lb_pair_stream *s)
 lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_format *format,
                               lb_error *error)
 {
-    bool regular, elements;
+    bool regular;
     lb_pair_stream *s = stream;
     const char *name = lb_pair_file_name(path);
     *s = (lb_pair_stream){
@@ -46,7 +46,7 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     bool packed = regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s);
     if (packed) status = unpack(s, error);
     if (!status && (regular || packed))
-        status = lb_json_unpack(&s->file.descriptor, name, format, true, &elements, error);
+        status = lb_json_unpack(&s->file.descriptor, name, format, true, error);
     s->lines.descriptor = s->file.descriptor;
     s->asked.kind = format->kind;
     return status;
