@@ -35,6 +35,10 @@ static bool try_format(trial *t, lb_pair_format f)
     lb_line line = {.number = 0};
     lb_pieces lines = lines_of(t->text.text, t->text.length);
     lb_converter converter = {.name = t->name, .kind = &kind, .format = &f, .file = &file, .to = -1};
+    if (f.weight_column > 0) /* a weight would repeat a line up to a million times */
+        lb_pair_columns_ask(
+            &f, lb_pair_columns_complete(lb_pair_columns_asked(&f), lb_pair_format_has_features(&f)));
+    f.weight_column = 0;
     lb_status status =
         lb_pair_file_decide(&file, t->name, t->text.text, t->text.length, true, &f, &kind, &ignored);
     while (!status && lb_pieces_next(&lines, &line.text, &line.length)) {
@@ -147,13 +151,13 @@ static void offer(trial *t, const lb_pair_format *format, const char *kind)
     if (try_format(t, f) || (may_choose && choose_columns(t, &f))) say_format(t, &f, kind);
 }
 
-typedef enum letter { BLANK, SIGN, WORD } letter; /* a sign is a dash, a bar, an arrow */
+typedef enum letter { BLANK, SIGN, WORD } letter; /* or a control character; a dash, a bar, an arrow */
 
 static letter letter_of(char c)
 {
     bool sign =
         ((unsigned char)c < 0x80 || c == '\xE2') && !lb_is_digit(c) && !lb_is_capital((char)(c & ~' '));
-    return c == ' ' || c == '\t' ? BLANK : sign ? SIGN : WORD;
+    return (unsigned char)c <= ' ' ? BLANK : sign ? SIGN : WORD;
 }
 
 /* The bytes behind the first of a character are of its kind. */
