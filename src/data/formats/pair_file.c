@@ -72,7 +72,7 @@ static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_fo
         .source = found->source, .target = found->target, .features = found->features};
     bool named = *usual->source_name || *usual->target_name;
     if (!found->source || found->by_name || fixed || !has_numbers(usual)) return said;
-    if (found->by_content && usual->features)
+    if (found->by_content && usual->features && found->columns == 3)
         return move_features(lb_pair_columns_complete(*usual, true), found->features);
     return named ? said : none;
 }
