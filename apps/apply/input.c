@@ -43,6 +43,9 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     if (!status) status = lb_pair_file_open(&input->file, path, &input->format, error);
     if (status) return status;
     note_format(input->name, &input->file, format->usual);
+    if (input->file.met.broken > 0)
+        app_note("%s: %lld text%s a line break or a tab, which became a blank", input->name,
+                 (long long)input->file.met.broken, input->file.met.broken == 1 ? " has" : "s have");
     input->pair.usual = input->file.look.width;
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);
@@ -58,22 +61,16 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
     return more;
 }
 
-const char *app_columns_help(const char *message, bool trained)
+lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *found, bool trained,
+                                lb_error *error)
 {
-    static const char choose[] = LB_PAIR_LINE_CHOOSE, text[] = ", expected text";
-    size_t length = strlen(message), end = sizeof choose - 1;
-    if (length >= end && strcmp(message + length - end, choose) == 0)
-        return " with --source-column and --target-column";
-    if (strstr(message, ": found no ") || strstr(message, "--format")) return ""; /* it names what helps */
-    if (strstr(message, "found an empty line, expected text")) return "; --skip-bad-lines leaves it out";
-    if ((length >= sizeof text - 1 && strcmp(message + length - (sizeof text - 1), text) == 0) ||
-        strstr(message, ", expected a JSON object"))
-        return "; --skip-bad-lines leaves such lines out";
-    if (strstr(message, "found 1 column, expected 2"))
-        return "; --format names another format, and --skip-bad-lines leaves such lines out";
-    return trained && strstr(message, " expected at least ") && strstr(message, " column")
-               ? "; without --source-column and --target-column, they are those of the training"
-               : "";
+    lb_error said = *found;
+    const char *text = said.message;
+    lb_pair_advise(input->name, &input->file, &input->format, &said);
+    bool columns = trained && strstr(text, " expected at least ") && strstr(text, " column");
+    return lb_error_set(
+        error, said.status, "%s%s", text,
+        columns ? "; without --source-column and --target-column, they are those of the training" : "");
 }
 
 /* Reads the next pair into input->pair. Returns false at the end, and after an error. */
@@ -85,7 +82,7 @@ static bool next_pair(app_pair_input *input, lb_line *line, lb_error *error)
         input->count += !status;
         if (!status) return true;
         if (!app_skips(&input->format, status)) {
-            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, true));
+            (void)app_pair_input_refuse(input, &found, true, error);
             return false;
         }
         input->skipped++;
@@ -178,6 +175,7 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
         .tabs = tabs && format.source_column == 0,
         .format = format,
         .chosen = format.source_column > 0,
+        .parts.usual = LB_WIDTH_VARIES,
         .line = lb_alloc(room * sizeof *input->line),
         .text = lb_alloc(room * sizeof *input->text),
         .prefix = lb_alloc(room * sizeof *input->prefix),

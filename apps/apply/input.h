@@ -74,9 +74,9 @@ LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *erro
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 
-/** What the message about a line of too many or too few columns lacks: the options of the program. "" for any other
- *  message. `trained`: a model was, which chooses the columns that are not given. */
-const char *app_columns_help(const char *message, bool trained);
+/** Sets the error of a line, with what mends it. `trained`: a model was, and chooses the columns that are not given. */
+lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *found, bool trained,
+                                lb_error *error);
 
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);

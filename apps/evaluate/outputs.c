@@ -242,8 +242,7 @@ static lb_status compare(comparing *s, const lb_line *pair, const lb_line *predi
         s->score->skipped++;
         return LB_OK;
     }
-    if (status)
-        return lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, false));
+    if (status) return app_pair_input_refuse(&s->pairs, &found, false, error);
     status = read_prediction(s, prediction, error);
     if (status) return status;
     if (!app_same_symbols(&s->source, &s->pairs.pair.source))

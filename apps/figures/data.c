@@ -242,9 +242,7 @@ static int look(looking *s, const char *path)
     if (!status) explain_marks(s);
     if (!status && s->output) status = draw(s, &error);
     close_all(s);
-    lb_error told = {0};
-    if (status) lb_error_set(&told, status, "%s%s", error.message, app_columns_help(error.message, false));
-    return app_close_stdout(status ? app_fail(&told) : 0);
+    return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
 static const app_example examples[] = {

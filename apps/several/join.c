@@ -56,10 +56,8 @@ static int join_models(const settings *s, int count, char **models)
     if (!status) status = app_show_joined(&result, NULL, &error);
     if (status) {
         lb_error told = {0};
-        const char *help = app_columns_help(error.message, true);
-        bool answers = s->data.lexicon && strstr(help, " with --source-column"); /* maybe */
-        lb_error_set(&told, status, "%s%s%s", error.message, help,
-                     answers ? ", or give each answer a line" : "");
+        bool answers = s->data.lexicon && strstr(error.message, "--source-column"); /* maybe */
+        lb_error_set(&told, status, "%s%s", error.message, answers ? ", or give each answer a line" : "");
         return app_fail(&told);
     }
     if (s->data.dev)

@@ -264,8 +264,6 @@ static lb_status say_what_helps(const char *prefix, bool fresh, const lb_error *
         snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
     else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
         snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
-    else
-        snprintf(help, sizeof help, "%s", app_columns_help(found->message, false));
     return lb_error_set(error, found->status, "%s%.*s%s", interrupted ? prefix : "",
                         LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }

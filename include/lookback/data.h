@@ -139,8 +139,8 @@ typedef struct lb_pair_format {
     /* Instead, each pair is there once, with its weight beside it, for a lexicon; a line without the column has none.
      * If the column is not given, or the format of the file has one, it is the one that the file shows. */
     bool weights_beside;
-    /* The columns of source and target, counted from 1. If either is given, lines may have more columns, but all the
-     * same number. Otherwise source and target are the only columns. */
+    /* The columns of source and target, counted from 1. If either is given, lines may have more columns: most of them
+     * the same number, or any. Otherwise source and target are the only columns. */
     int32_t source_column, target_column; /* 0: 1 and 2 */
     /* Where the features of the source are, if `source` has any. 0: 2, and the target then is 3. If this is given, and
      * `source.features` is NULL, the file shows their separator: "|", ";" or ",". */

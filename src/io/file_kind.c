@@ -38,6 +38,10 @@ static const beginning beginnings[] = {
             "ELF"),
      {"a program", NULL, "", false}},
     {BEGINS("\x93NUMPY"), {"an array of NumPy", "lookback visualize --matrix", "", false}},
+    {BEGINS("<?xml"), {"XML", NULL, "", true}},
+    {BEGINS("<tmx"), {"XML", NULL, "", true}},
+    {BEGINS("<!"), {"HTML or XML", NULL, "", true}},
+    {BEGINS("<html"), {"HTML", NULL, "", true}},
     {BEGINS("\xFF\xFE\0\0"), WIDE("UTF-32")}, /* before UTF-16, whose mark begins it */
     {BEGINS("\0\0\xFE\xFF"), WIDE("UTF-32")},
     {BEGINS("\xFF\xFE"), WIDE("UTF-16")},
@@ -56,9 +60,10 @@ static const struct {
 };
 
 static const lb_file_kind safetensors = {"safetensors, such as a model", "lookback inspect", "", false},
-                          json = {"JSON", "jq -r '[.source, .target] | @tsv'", " > NEW", true},
-                          csv = {"text with commas, such as CSV", "--format csv", NULL, true},
-                          semicolons = {"text with semicolons, such as CSV", "--format 'csv:;'", NULL, true},
+                          json = {"JSON", NULL, "", true},
+                          csv = {"text with commas, such as CSV", NULL, "", true},
+                          semicolons = {"text with semicolons, such as CSV", NULL, "", true},
+                          messages = {"messages of gettext", NULL, "", true},
                           tabs = {"text with tabs, such as pairs", NULL, "", true},
                           plain = {"text", NULL, "", true};
 
@@ -79,6 +84,22 @@ static bool is_json(const char *line, size_t length)
     return at == length || strchr("\"{[]}", line[at]) || (line[0] == '[' && strchr("-0123456789", line[at]));
 }
 
+static size_t first_line(const char *text, size_t count)
+{
+    const char *end = memchr(text, '\n', count);
+    return end ? (size_t)(end - text) : count;
+}
+
+/* Whether a line begins with msgid, maybe behind comments. */
+static bool has_messages(const char *text, size_t count)
+{
+    static const char begins[] = "msgid \"";
+    for (size_t at = 0; at + sizeof begins <= count && at < LOOKED_AT;
+         at += first_line(text + at, count - at) + 1)
+        if (memcmp(text + at, begins, sizeof begins - 1) == 0) return true;
+    return false;
+}
+
 static bool is_wide(const char *text, size_t count, size_t bytes, size_t letter)
 {
     if (count < 2 * bytes) return false;
@@ -87,12 +108,6 @@ static bool is_wide(const char *text, size_t count, size_t bytes, size_t letter)
         if (i % bytes == letter ? !ascii : text[i] != '\0') return false;
     }
     return true;
-}
-
-static size_t first_line(const char *text, size_t count)
-{
-    const char *end = memchr(text, '\n', count);
-    return end ? (size_t)(end - text) : count;
 }
 
 /* Control characters belong to no text. */
@@ -118,6 +133,7 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
     if (!is_text(text, count)) return NULL;
     size_t line = first_line(text, count);
     if (is_json(text, line)) return &json;
+    if (has_messages(text, count)) return &messages;
     if (memchr(text, '\t', line)) return NULL;
     return memchr(text, ',', line) ? &csv : memchr(text, ';', line) ? &semicolons : NULL;
 }

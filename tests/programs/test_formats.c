@@ -212,7 +212,7 @@ static const struct {
     {"evaluate --predictions counted.tsv counts.tsv --source-column 2 --target-column 3 --weight-column 1",
      65, "counts.tsv:1: found \"K AE1 T\" in column 1, expected a weight, a number from 0 to 1000000"},
     {"evaluate --predictions words.tsv words.csv --format jsonl", 65,
-     "words.csv:1: found rank at byte 1 of the line, expected a JSON object; --skip-bad-lines leaves such"},
+     "words.csv:1: found rank at byte 1 of the line, expected a JSON object; try: --format csv\n"},
     {"evaluate --predictions words.tsv words.tsv --format csv --targets words.target", 2,
      "format csv and a file of targets: expected one of them"},
 };

@@ -9,8 +9,8 @@
 #define LOOKBACK BIN_DIR "/lookback "
 #define TRAIN    "train --threads 1 --embed 8 --hidden 8 --evaluate-every 10 --steps 10 --out other "
 #define COLUMNS                                                                                              \
-    "found 3 columns, expected 2, separated by tabs; choose two of them with --source-column and "           \
-    "--target-column"
+    "found 3 columns, expected 2, separated by tabs; choose two of them: --source-column 1 "                 \
+    "--target-column 2"
 #define NO_MODEL "found text with tabs, such as pairs, expected a model in safetensors"
 
 static void run(const char *words)
@@ -45,10 +45,7 @@ static const struct {
      "a.csv:1: found text with commas, such as CSV, expected columns with tabs between them; try: --format "
      "csv\n"},
     {TRAIN "--train a.jsonl", 65, "a.jsonl:1: found 1 member, expected 2\n"},
-    {TRAIN "--train a.json", 65,
-     "a.json:1: found JSON, expected columns with tabs between them; try: jq -r '[.source, .target] | @tsv' "
-     "a.json > "
-     "NEW\n"},
+    {TRAIN "--train a.json", 65, "a.json:1: found 1 member, expected 2\n"},
     {TRAIN "--train wide.tsv", 65,
      "wide.tsv:1: found text in UTF-16, expected text in UTF-8; try: iconv -f UTF-16 -t UTF-8 wide.tsv > "
      "NEW\n"},
@@ -90,6 +87,62 @@ START_TEST(test_message_says_what_a_file_seems_to_be_and_what_to_type)
         const char *error = support_run_result.error;
         ck_assert_msg(support_run_result.status == cases[i].status, "%s: %s", cases[i].words, error);
         ck_assert_msg(strstr(error, cases[i].said) != NULL, "%s: %s", cases[i].words, error);
+    }
+}
+END_TEST
+
+/* Files of which something is said, and their first and later lines; NULL: no advice. */
+static const struct {
+    const char *first, *line, *advice;
+    int count;
+} advised[] = {
+    {"", "1:%02d - 1 hours %d\n", "--format 'lines: - '", 20},
+    {"", "w%d | v%d\n", "--format 'lines: | '", 20},
+    {"", "w%d|v%d\n", "--format 'lines:|'", 20},
+    {"", "w%d \u2014 v%d\n", "--format 'lines: \u2014 '", 20},
+    {"", "w%d means v%d x\n", "--format 'lines: means '", 20},
+    {"", "word%d    value%d number\n", "--format 'lines:  '", 20},
+    {"", "w%d v%d\n", "--format 'lines: '", 20},
+    {"", "w%d, v%d\n", "--format csv", 20},
+    {"", "w%d;v%d\n", "--format 'csv:;'", 3},
+    {"", "w%d,v%d,x\n", "--format csv --source-column 1 --target-column 2", 3},
+    {"", "w%dab\t\u0259 \u028c %d\n", NULL, 20},
+    {"", "w%dab \u0259 \u028c %d\n", "--format cmudict", 20},
+    {"", "w%d\tv%d\t2\n", "--source-column 1 --target-column 2 --weight-column 3", 20},
+    {"", "%d\tw%d\tv\n", "--source-column 2 --target-column 3", 20},
+    {"", "w%d\tv%d\tx\tV;PST\tz\n", "--source-column 1 --target-column 2 --features-column 4", 20},
+    {"a\tb\tc\n", "w%d\tv%d\n", "--skip-bad-lines", 20},
+    {"a\n", "w%d | v%d\n", "--format 'lines: | ' --skip-bad-lines", 20},
+    {"a\n", "w%d\tv%d\n", "--skip-bad-lines", 20},
+    {"\tb\n", "w%d\tv%d\n", "--skip-bad-lines", 20},
+    {"", "w%d\n", NULL, 20},
+    {"The cat sat.\nWell, I know - or do I?\nNo: nobody does, they say.\nYes.\nSo be it, then.\n", "", NULL,
+     0},
+    {"", "msgid \"w%d\"\nmsgstr \"v%d\"\n", NULL, 20},
+    {"<?xml version=\"1.0\"?>\n", "<tu><seg>w%d</seg><seg>v%d</seg></tu>\n", NULL, 20},
+    {"", "{\"messages\": [{\"content\": \"w%d\"}, {\"content\": \"v%d\"}]}\n", NULL, 20},
+    {"\"w\",\"it was\", so,x\n", "\"w%d\",\"v%d\"\n", NULL, 20},
+};
+
+START_TEST(test_advice_gives_pairs)
+{
+    for (size_t i = 0; SUPPORT_ROW(i, advised); i++) {
+        char text[4096], advice[256] = "", words[512];
+        int used = snprintf(text, sizeof text, "%s", advised[i].first);
+        for (int line = 0; line < advised[i].count; line++)
+            used += snprintf(text + used, sizeof text - (size_t)used, advised[i].line, line, line);
+        support_write_text("file.txt", text);
+        run("data file.txt");
+        const char *option = strstr(support_run_result.error, " --");
+        if (option) snprintf(advice, sizeof advice, "%.*s", (int)strcspn(option + 1, "\n"), option + 1);
+        if (strstr(advice, " leaves ")) *strstr(advice, " leaves ") = '\0';
+        ck_assert_msg(strcmp(advice, advised[i].advice ? advised[i].advice : "") == 0, "%s",
+                      support_run_result.error);
+        if (!advised[i].advice) continue;
+        snprintf(words, sizeof words, "data file.txt %s", advice);
+        run(words);
+        const char *pairs = strstr(support_run_result.output, " lines, ");
+        ck_assert_msg(support_run_result.status == 0 && pairs, "%s: %s", advice, support_run_result.error);
     }
 }
 END_TEST

@@ -68,14 +68,19 @@ bool lb_is_column_name(const char *text, size_t length)
     return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
 }
 
+bool lb_is_usual_name(const lb_pair_columns *usual, const char *text, size_t length)
+{
+    lb_span name = {text, length};
+    return lb_is_column_name(text, length) || is_one_of(name, ONE_NAME(usual->source_name)) ||
+           is_one_of(name, ONE_NAME(usual->target_name));
+}
+
 bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
     for (int i = 0; i < s->fields.count; i++) {
         lb_span text = lb_field(&s->fields, i);
-        names += lb_is_column_name(text.text, text.length) ||
-                 is_one_of(text, ONE_NAME(s->usual->source_name)) ||
-                 is_one_of(text, ONE_NAME(s->usual->target_name));
+        names += lb_is_usual_name(s->usual, text.text, text.length);
     }
     return names > 1;
 }

@@ -23,21 +23,25 @@ static lb_status flush(lb_converter *w, size_t most)
 /* Between the number of a line and what is wrong in it, where other lines have a tab. */
 static const char WRONG = '!';
 
-/* A tab or a line end within a field would divide it. */
-static void add_field(lb_buffer *out, lb_span field)
+/* A tab or a line end within a field would divide it. Returns whether there was one. */
+static bool add_field(lb_buffer *out, lb_span field)
 {
     size_t begin = out->length;
+    bool broken = false;
     lb_buffer_add(out, field.text, field.length);
-    if (out->failed) return;
-    for (char *at = out->text + begin; at < out->text + out->length; at++)
-        if (*at == '\t' || *at == '\n' || *at == '\r') *at = ' ';
+    for (char *at = out->text + begin; !out->failed && at < out->text + out->length; at++) {
+        if (*at != '\t' && *at != '\n' && *at != '\r') continue;
+        *at = ' ';
+        broken = true;
+    }
+    return broken;
 }
 
 /* Adds what is wrong in a record in its place. */
 static lb_status refuse(lb_converter *w)
 {
     lb_buffer_print(&w->out, "%lld%c", (long long)w->first, WRONG);
-    add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
+    (void)add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
     lb_buffer_add(&w->out, "\n", 1);
     return flush(w, FULL);
 }
@@ -75,7 +79,8 @@ static lb_status add_lines(lb_converter *w)
             lb_buffer_add(&w->out, "\t", 1);
             if (!used && !first) continue;
             lb_span field = lb_field(&w->fields, i);
-            add_field(&w->out, used ? next_part(field, &next[i], &more) : field);
+            bool broken = add_field(&w->out, used ? next_part(field, &next[i], &more) : field);
+            if (used && broken && w->file->met.broken++ == 0) w->file->met.broken_first = w->first;
         }
         lb_buffer_add(&w->out, "\n", 1);
         status = flush(w, FULL);
@@ -154,11 +159,16 @@ static lb_status take_fields(lb_converter *w)
     }
     const char *lacks = w->first <= look->last ? lb_odd_line_lacks(kind, line, &w->fields) : NULL;
     if (lacks) {
-        snprintf(kind->why, sizeof kind->why,
-                 "found \"%.*s\", expected %s, as in most lines; --format '%s%s%s%s' takes it",
-                 (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text, lacks,
-                 kind->row->name, kind->row->choice ? ":" : "", kind->row->choice ? kind->between : "",
-                 w->file->header ? LB_PAIR_KIND_HEADER : "");
+        const int count = w->fields.count;
+        bool fits = count > 1 && lb_field(&w->fields, count - 1).length > 0 &&
+                    (look->width <= 0 || count == look->width);
+        size_t length = (size_t)snprintf(
+            kind->why, sizeof kind->why, "found \"%.*s\", expected %s, as in most lines",
+            (int)lb_utf8_prefix(line.text, line.length < SHOWN ? line.length : SHOWN), line.text, lacks);
+        if (fits) /* the same format takes it, if it is given */
+            snprintf(kind->why + length, sizeof kind->why - length, "; --format '%s%s%s%s' takes it",
+                     kind->row->name, kind->row->choice ? ":" : "", kind->row->choice ? kind->between : "",
+                     w->file->header ? LB_PAIR_KIND_HEADER : "");
         return refuse(w);
     }
     if (!is_unknown(w)) return emit(w);

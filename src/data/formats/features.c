@@ -44,29 +44,33 @@ static bool parse_assignment(const char *text, size_t length, assignment *parsed
     return true;
 }
 
-/* Whether all lines have assignments in this column. Without memory, the fields have failed. */
+/* Whether nearly all lines have assignments in this column. Without memory, the fields have failed. */
 static bool gather(lb_first_lines *s, int32_t column, const char *separator, assignments *all)
 {
+    int odd = 0;
     all->count = 0;
     all->divided = false;
-    for (int i = 0; i < s->count; i++) {
+    for (int i = 0; i < s->count && odd <= lb_few(s->count); i++) {
         const char *piece;
         size_t length, before = all->count;
+        bool good = true;
         lb_sample_divide(s, i);
-        if (s->fields.count < column) return false;
+        odd += s->fields.count < column;
+        if (s->fields.count < column) continue;
         lb_span text = lb_field(&s->fields, column - 1);
         lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
         /* a word without features. Sources: SIGMORPHON 2016, https://universaldependencies.org/format.html */
         if (text.length == 1 && *text.text == '_') continue;
-        while (lb_pieces_next(&pieces, &piece, &length)) {
-            s->fields.text.failed = s->fields.text.failed ||
-                                    !lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list);
-            if (s->fields.text.failed || !parse_assignment(piece, length, &all->list[all->count++]))
-                return false;
+        while (good && lb_pieces_next(&pieces, &piece, &length)) {
+            if (!lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list))
+                return !(s->fields.text.failed = true);
+            good = parse_assignment(piece, length, &all->list[all->count++]);
         }
+        odd += !good;
+        if (!good) all->count = before;
         all->divided = all->divided || all->count > before + 1;
     }
-    return all->count > 0;
+    return all->count > 0 && odd <= lb_few(s->count);
 }
 
 /* A separator with which all features are assignments, preferably one that occurs; NULL: there is none. */
@@ -119,8 +123,8 @@ static bool do_recur(assignments *all)
     return keys > 1 && words > 0 && 2 * again >= all->count;
 }
 
-/* "V;PST;3;SG", "N;ACC(PL)" or "N;non{NOM}": capitals, digits and signs, with semicolons. Source: UniMorph. */
-static bool is_bundle(lb_span text, bool *divided)
+/* Source: UniMorph, https://unimorph.github.io/schema/ */
+bool lb_is_bundle(lb_span text, bool *divided)
 {
     static const char not [] = "non{";
     bool capital = false;
@@ -138,19 +142,21 @@ static bool is_bundle(lb_span text, bool *divided)
 
 typedef enum shape { NOTHING, ASSIGNMENTS, FEATURES } shape;
 
-/* What all lines have in this column, if there are so many. */
+/* What nearly all lines have in this column, if there are so many. */
 static shape find_shape(lb_first_lines *s, int32_t column, int columns, const char **between)
 {
-    int divided = 0, bundles = 0;
+    int divided = 0, bundles = 0, odd = 0;
     for (int i = 0; i < s->count; i++) {
         bool semicolon = false;
         lb_sample_divide(s, i);
-        if (s->fields.count != columns) return NOTHING;
-        bundles += is_bundle(lb_field(&s->fields, column - 1), &semicolon);
+        odd += s->fields.count != columns;
+        if (s->fields.count != columns) continue;
+        bundles += lb_is_bundle(lb_field(&s->fields, column - 1), &semicolon);
         divided += semicolon;
     }
+    if (odd > lb_few(s->count)) return NOTHING;
     *between = separators[USUAL];
-    if (bundles == s->count && 2 * divided > s->count) return FEATURES;
+    if (s->count - bundles <= lb_few(s->count) && 2 * divided > s->count) return FEATURES;
     assignments all = {0};
     const char *found = gather_any(s, column, &all);
     bool recur = found && do_recur(&all);
@@ -161,19 +167,24 @@ static shape find_shape(lb_first_lines *s, int32_t column, int columns, const ch
 
 void lb_features_find(lb_first_lines *s, lb_recognised *found)
 {
-    const char *between[2] = {0};
-    shape second = find_shape(s, 2, 3, &between[0]), third = find_shape(s, 3, 3, &between[1]);
-    bool in_third = third > second;
-    if (second == third) return;
-    found->source = 1;
-    found->target = in_third ? 2 : 3;
-    if ((in_third ? third : second) == FEATURES) {
-        found->features = in_third ? 3 : 2;
-        found->between_features = between[in_third];
-        found->by_content = true;
-    } else {
-        found->unused = in_third ? 3 : 2;
+    enum { LEAST = 3, MOST = 4 }; /* columns */
+    const char *between[MOST] = {0};
+    const int columns = found->columns;
+    shape best = NOTHING, shapes[MOST];
+    if (columns < LEAST || columns > MOST) return;
+    for (int i = 0; i < columns; i++) {
+        shapes[i] = find_shape(s, i + 1, columns, &between[i]);
+        best = shapes[i] > best ? shapes[i] : best;
     }
+    int32_t text[MOST] = {0}, texts = 0, last = 0;
+    for (int i = 0; i < columns; i++) *(shapes[i] < best ? &text[texts++] : &last) = i + 1;
+    if (texts < 2 || (columns == MOST && best < FEATURES)) return;
+    found->source = text[0];
+    found->target = text[1];
+    found->by_content = best == FEATURES;
+    found->unused = best == FEATURES ? 0 : last;
+    if (best == FEATURES) found->features = last;
+    if (best == FEATURES) found->between_features = between[last - 1];
 }
 
 void lb_features_find_beside(lb_first_lines *s, int columns, lb_recognised *found)

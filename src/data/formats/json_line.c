@@ -95,6 +95,19 @@ static lb_pair_line_is refuse(const char *line, size_t length, const char *at, c
     return LB_LINE_IS_BAD;
 }
 
+/* Says what an object has instead of texts, such as the messages of a chat. */
+static void refuse_object(const cJSON *object, char why[LB_BAD_LINE_WHY])
+{
+    enum { SHOWN = 40 };
+    const cJSON *first = object->child;
+    if (first)
+        snprintf(why, LB_BAD_LINE_WHY, "found %s in \"%.*s\", expected an object with two texts",
+                 name_of(first), (int)lb_utf8_prefix(first->string, strnlen(first->string, SHOWN)),
+                 first->string);
+    else
+        snprintf(why, LB_BAD_LINE_WHY, "found an object without members, expected two texts in it");
+}
+
 lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
     cJSON *object;
@@ -102,12 +115,16 @@ lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t lengt
     lb_fields *keys = &kind->keys;
     lb_status status = lb_json_parse(line, length, &end, &object);
     if (status == LB_ERROR_MEMORY) fields->text.failed = true;
-    if (status || !cJSON_IsObject(object)) {
+    bool list = keys->count == 0 && cJSON_IsArray(object) && object->child && is_value(object->child);
+    if (status || (!cJSON_IsObject(object) && !list)) {
         cJSON_Delete(object);
         return refuse(line, length, status ? end : line, kind->why);
     }
-    if (keys->count == 0) list_keys(object, true, keys);
+    if (keys->count == 0 && !list) list_keys(object, true, keys);
+    const cJSON *item = NULL;
+    if (list) cJSON_ArrayForEach(item, object) add_value(fields, item);
     for (int i = 0; i < keys->count; i++) add_value(fields, find_value(object, true, lb_field(keys, i)));
+    if (fields->count == 0) refuse_object(object, kind->why);
     cJSON_Delete(object);
-    return LB_LINE_IS_FIELDS;
+    return fields->count > 0 ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
 }

@@ -72,7 +72,7 @@ static lb_pair_columns said_by_file(const lb_recognised *found, const lb_pair_fo
         .source = found->source, .target = found->target, .features = found->features};
     bool named = *usual->source_name || *usual->target_name;
     if (!found->source || found->by_name || fixed || !has_numbers(usual)) return said;
-    if (found->by_content && usual->features)
+    if (found->by_content && usual->features && found->columns == 3)
         return move_features(lb_pair_columns_complete(*usual, true), found->features);
     return named ? said : none;
 }
@@ -284,8 +284,9 @@ lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, const char *
         if (status) lb_error_set(error, status, "%s: out of memory", name);
     }
     if (!status) status = lb_pair_kind_parse(file->kind, kind, error);
+    kind->blanks = found.blanks;
     file->header = file->header || kind->header;
-    if (!status && kind->row->members)
+    if (!status && kind->row->members && !found.header)
         kind->keys = found.names;
     else
         lb_release(found.names.text.text);
@@ -299,10 +300,10 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_no_memory(error, "the first lines");
     ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
-    lb_status status = lb_pair_file_decide(file, name, bytes, count > 0 ? (size_t)count : 0, count < SAMPLE,
-                                           format, kind, error);
-    lb_release(bytes);
-    return status;
+    file->first = bytes;
+    file->first_bytes = count > 0 ? (size_t)count : 0;
+    file->first_whole = count < SAMPLE;
+    return lb_pair_file_decide(file, name, bytes, file->first_bytes, file->first_whole, format, kind, error);
 }
 
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
@@ -354,6 +355,9 @@ lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format
 {
     *file = (lb_pair_file){.descriptor = -1};
     lb_status status = open_one(file, path, error);
+    const int opened = file->descriptor;
+    if (!status) status = lb_json_unpack(&file->descriptor, lb_pair_file_name(path), format, false, error);
+    file->copied = file->copied || file->descriptor != opened;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;
@@ -376,5 +380,8 @@ void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
 
 void lb_pair_file_close(lb_pair_file *file)
 {
+    lb_release(file->first);
+    file->first = NULL;
+    file->first_bytes = 0;
     close_one(&file->descriptor);
 }

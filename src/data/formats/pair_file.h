@@ -34,6 +34,7 @@ typedef struct lb_converted {
     int64_t names;                 /* the line with the names of the columns; 0: there is none */
     int64_t long_fields;           /* quoted fields that go over several lines */
     int64_t long_first, long_last; /* the lines of the first of them */
+    int64_t broken, broken_first;  /* texts with a line break or a tab within them; the line of the first */
     bool marked;                   /* the file begins with a byte order mark */
 } lb_converted;
 
@@ -48,7 +49,10 @@ typedef struct lb_pair_file {
     bool found_columns;           /* the columns are not given */
     char kind[LB_PAIR_KIND_NAME]; /* the format; "": TSV */
     lb_pair_columns columns;      /* all that another file needs to be read as this one */
-    lb_converted met;             /* on the way through the original, if the lines are numbered */
+    char *first;                  /* its first bytes, as they were; NULL: there are none */
+    size_t first_bytes;
+    bool first_whole; /* they are all of it */
+    lb_converted met; /* on the way through the original, if the lines are numbered */
     lb_first_look look;
     char note[LB_MESSAGE_LENGTH];   /* how it is read otherwise than the file of the training; "": nothing */
     char unused[LB_MESSAGE_LENGTH]; /* its other columns, as "1 \"id\", 4"; "": there are none */
@@ -84,6 +88,15 @@ static inline const char *lb_pair_file_name(const char *path)
 void lb_pair_file_line(const lb_pair_file *file, lb_line *line);
 
 void lb_pair_file_close(lb_pair_file *file);
+
+/* ---- json_elements.c: a file of JSON that is one array or dictionary. ---- */
+
+/** Where the open file `*descriptor` is such a file, puts one with an element on each line in its place, and the format
+ *  is JSON lines, if none is given. The elements are objects or lists; a dictionary of texts gives lists of a key and
+ *  its value. `lists_only`: a dictionary is none.
+ *  Errors: LB_ERROR_WRITE, LB_ERROR_FORMAT for more bytes than a copy may have, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format,
+                                     bool lists_only, lb_error *error);
 
 /* ---- convert.c: the lines of a file of any format become numbered lines with tabs. ---- */
 

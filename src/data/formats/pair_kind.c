@@ -38,9 +38,10 @@ static const char *read_quoted(const char *at, const char *end, lb_fields *field
 }
 
 /* Divides a line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
-static lb_pair_line_is split_quoted(char between, const char *line, size_t length, bool open,
+static lb_pair_line_is split_quoted(const lb_pair_kind *kind, const char *line, size_t length, bool open,
                                     lb_fields *fields)
 {
+    const char between = *kind->between;
     const char *at = line, *end = line + length;
     bool stray = false;
     for (;;) {
@@ -53,12 +54,13 @@ static lb_pair_line_is split_quoted(char between, const char *line, size_t lengt
         lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
         if (!stop) return stray ? LB_LINE_IS_STRAY : LB_LINE_IS_FIELDS;
         at = stop + 1;
+        while (kind->blanks && at < end && *at == ' ') at++;
     }
 }
 
 static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
 {
-    return split_quoted(*kind->between, line, length, false, fields);
+    return split_quoted(kind, line, length, false, fields);
 }
 
 /* A text without the blanks around it. */
@@ -265,7 +267,7 @@ void lb_pair_kind_free(lb_pair_kind *kind)
 lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
                                    lb_fields *fields)
 {
-    if (open) return split_quoted(*kind->between, line, length, true, fields);
+    if (open) return split_quoted(kind, line, length, true, fields);
     lb_fields_clear(fields);
     *kind->why = '\0';
     lb_pair_line_is found = kind->row->split(kind, line, length, fields);

@@ -106,6 +106,7 @@ typedef struct lb_pair_kind {
     const lb_pair_kind_row *row;
     char between[LB_PAIR_KIND_NAME]; /* the fields of a line */
     bool header;                     /* the first line has names */
+    bool blanks;                     /* CSV: the blanks behind what divides fields are no part of them */
     lb_fields keys;                  /* the names of the columns of JSON */
     char why[LB_BAD_LINE_WHY];       /* "found X, expected Y", of the last line that is not of the format */
 } lb_pair_kind;
@@ -114,8 +115,11 @@ typedef struct lb_pair_kind {
 typedef struct lb_first_look {
     int64_t last;  /* the last of them, if the format was recognised by their manner; otherwise 0 */
     int64_t names; /* the line of the names; 0: it is the first */
-    int32_t width; /* columns of most lines, where some have others; 0: the first line decides */
+    int32_t width; /* columns of most lines, where a few have others; 0: the first line decides */
 } lb_first_look;
+
+/** As a width: lines have different numbers of columns, and need no others than those that are read. */
+enum { LB_WIDTH_VARIES = -1 };
 
 /** Parses a name; "" is "tsv".
  *  Memory: freed by lb_pair_kind_free, also after an error.

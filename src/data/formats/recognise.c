@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-enum { FEW = 10 }; /* one line of so many may be unlike most */
-
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(lb_first_lines *s, const char *text, size_t length, bool whole)
 {
@@ -26,7 +24,7 @@ static void take_lines(lb_first_lines *s, const char *text, size_t length, bool 
         at = stop ? stop + 1 : end;
     }
     s->whole = whole && at == end;
-    s->tabs = tabs > s->count / FEW;
+    s->tabs = tabs > lb_few(s->count);
 }
 
 /* The members are those of the first object, unless most lines have others, or too few of them. */
@@ -38,7 +36,7 @@ static bool is_jsonl(lb_first_lines *s)
         full = 0;
         for (int i = k < TRIED ? k : 0; i < s->count; i++) {
             int texts = 0;
-            s->line[i].odd = *s->line[i].text != '{' || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
+            s->line[i].odd = !strchr("{[", *s->line[i].text) || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
             for (int column = 0; !s->line[i].odd && column < s->fields.count; column++)
                 texts += lb_field(&s->fields, column).length > 0;
             full += texts >= s->least;
@@ -47,10 +45,10 @@ static bool is_jsonl(lb_first_lines *s)
     return true;
 }
 
-/* A comma of a sentence has a blank or the end of the line behind it. */
+/* A comma of a sentence has a blank or the end of the line behind it. With quotes, blanks may be so in a table. */
 static bool has_sentence(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
-    (void)kind, (void)line;
+    if (kind->blanks) return !memchr(line.text, '"', line.length);
     for (int i = 1; i < fields->count; i++) {
         lb_span text = lb_field(fields, i);
         if (text.length > 0 ? *text.text == ' ' : fields->count == 2) return true;
@@ -85,7 +83,7 @@ static bool is_table(lb_first_lines *s)
         first = open ? first : i;
         lb_pair_line_is found =
             lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
-        bool names = first <= s->count / FEW && lb_columns_named(s), stray = found == LB_LINE_IS_STRAY;
+        bool names = first <= lb_few(s->count) && lb_columns_named(s), stray = found == LB_LINE_IS_STRAY;
         bool bad = (open && stray) || (found == LB_LINE_IS_OPEN && i + 1 == s->count && s->whole);
         sure = sure || names || memchr(s->line[i].text, '"', s->line[i].length);
         open = found == LB_LINE_IS_OPEN && !bad;
@@ -96,7 +94,10 @@ static bool is_table(lb_first_lines *s)
         if (bad) i = first;
         if (bad || open || names) continue;
         columns[first] = s->fields.count;
-        s->line[first].odd = s->manner ? has_sentence(&s->kind, (lb_span){0}, &s->fields) : stray;
+        s->line[first].odd =
+            s->manner
+                ? has_sentence(&s->kind, (lb_span){s->line[first].text, s->line[first].length}, &s->fields)
+                : stray;
     }
     vote_for_width(s, columns);
     return s->width > 1 && sure;
@@ -167,7 +168,18 @@ static const struct recogniser {
 static lb_status set_kind(lb_first_lines *s, const char *name, lb_error *error)
 {
     lb_pair_kind_free(&s->kind);
-    return lb_pair_kind_parse(name, &s->kind, error);
+    lb_status status = lb_pair_kind_parse(name, &s->kind, error);
+    int blanks = 0;
+    for (int i = 0; i < s->count && !status && s->kind.row->quotes; i++) {
+        bool all = lb_sample_divide(s, i) == LB_LINE_IS_FIELDS && s->fields.count > 1;
+        for (int column = 1; column < s->fields.count; column++) {
+            lb_span text = lb_field(&s->fields, column);
+            all = all && text.length > 0 && *text.text == ' ';
+        }
+        blanks += all;
+    }
+    s->kind.blanks = blanks > 0 && s->count - blanks <= lb_few(s->count);
+    return status;
 }
 
 /* What recognises a format, also one with other text between its columns. TSV is a table. */
@@ -190,7 +202,7 @@ const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_f
 /* How many lines may be unlike most. */
 static int few(const lb_first_lines *s)
 {
-    return s->kind.row->members ? (s->count - 1) / 2 : s->count / FEW;
+    return s->kind.row->members ? (s->count - 1) / 2 : lb_few(s->count);
 }
 
 /* Finds the lines that are unlike the kind of the sample. Returns how many; more than there are: it is another kind. */
@@ -269,7 +281,7 @@ static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_ta
     const char *slash = strrchr(name, '/'), *last = slash ? slash : name;
     bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
     for (int i = 0; i < s->count; i++) may = may || begins_object(&s->line[i]);
-    return may && (strstr(last, ".jsonl") || strstr(last, ".ndjson"));
+    return may && (strstr(last, ".json") || strstr(last, ".ndjson"));
 }
 
 /* Whether a sound of CMUdict behind the word is a vowel. Letters, as in "T V", are only consonants of it. */
@@ -338,8 +350,9 @@ static lb_status choose_kind(lb_first_lines *s, const char *name, const lb_pair_
 static void leave_odd_out(lb_first_lines *s, lb_recognised *found)
 {
     int count = s->count, odd = find_odd(s, recogniser_of(s->kind.row));
+    bool table = s->kind.row->quotes || s->kind.row->tabs;
+    if (odd > 0 && table) found->look.width = odd > few(s) ? LB_WIDTH_VARIES : s->width;
     if (odd == 0 || odd > few(s)) return;
-    found->look.width = s->kind.row->quotes || s->kind.row->tabs ? s->width : 0;
     s->count = 0;
     for (int i = 0; i < count; i++)
         if (!s->line[i].odd) s->line[s->count++] = s->line[i];
@@ -358,6 +371,7 @@ lb_status lb_recognise(const char *name, const char *text, size_t length, bool w
     const int count = s->count;
     if (format->no_target && s->count > 1) s->count = 1;
     lb_status status = choose_kind(s, name, format, found, error);
+    found->blanks = s->kind.blanks;
     if (!status && s->kind.row->members) s->count = count; /* the first object has the members */
     if (!status && s->count > 0) leave_odd_out(s, found);
     if (!status) lb_columns_find(s, format, found);

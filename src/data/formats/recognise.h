@@ -8,6 +8,13 @@
 
 enum { LB_SAMPLE_LINES = 500 };
 
+/** How many of so many lines may be unlike the others. */
+static inline int lb_few(int lines)
+{
+    enum { FEW = 10 };
+    return lines / FEW;
+}
+
 /** One of the first lines with a text. */
 typedef struct lb_sample_line {
     const char *text;
@@ -41,6 +48,7 @@ typedef struct lb_recognised {
     bool by_content;                  /* the features were found by what they look like, without names */
     bool lone_name;                   /* the first line is nothing but the usual name of the sources */
     bool fixed;                       /* the format says which column is which */
+    bool blanks;                      /* lb_pair_kind.blanks */
     bool ambiguous;                   /* a table with commas could be one with semicolons, too */
     int32_t weight;  /* the column of a number for each line, by the format; 0: there is none */
     int32_t unused;  /* a column of assignments that are no features; 0: there is none */
@@ -82,8 +90,13 @@ bool lb_is_lexiconp(lb_first_lines *sample);
 
 /* ---- features.c: the features of sources, in a column of their own. ---- */
 
-/** Finds a column of features in lines of three. Bundles such as "V;PST" are some, and so is "pos=V,tense=PST" if its
- *  keys and values recur: `found->unused` is a column of the same shape where they do not.
+/** Whether a text is a bundle such as "V;PST;3;SG", "N;ACC(PL)" or "N;non{NOM}": capitals, digits and signs. `*divided`
+ *  is set if it has a semicolon. */
+bool lb_is_bundle(lb_span text, bool *divided);
+
+/** Finds a column of features in lines of three or four; of two of them, it is the last. Bundles such as "V;PST" are
+ *  some, and so is "pos=V,tense=PST" if its keys and values recur: `found->unused` is a column of this shape where they
+ *  do not.
  *  Errors: without memory, the fields of the sample have failed. */
 void lb_features_find(lb_first_lines *sample, lb_recognised *found);
 
@@ -109,6 +122,8 @@ bool lb_is_weight_name(const char *text, size_t length);
 
 /** The column with such a name; 0: there is none. */
 int32_t lb_columns_weight(const lb_fields *names);
+/** Whether it is one, or the name that a column of sources or targets had in training. */
+bool lb_is_usual_name(const lb_pair_columns *usual, const char *text, size_t length);
 
 /** Whether two fields of the last line that was divided are names of columns, usual ones or those of the training. */
 bool lb_columns_named(const lb_first_lines *sample);

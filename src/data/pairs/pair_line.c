@@ -125,7 +125,7 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
 /* What the file seems to be by its first line; NULL: what it should be. */
 static const lb_file_kind *kind_of(const examination *e)
 {
-    return e->number == 1 && !e->pair->usual ? lb_file_kind_find(e->text, e->length) : NULL;
+    return e->number == 1 && e->pair->usual <= 0 ? lb_file_kind_find(e->text, e->length) : NULL;
 }
 
 static lb_status bad_kind(const examination *e, lb_bad_line bad_line, const char *expected)
@@ -166,20 +166,6 @@ static const char *separated(const examination *e)
     return is_kind(e, "tsv") ? ", separated by tabs" : "";
 }
 
-/* Whether a line has a word and short ones behind it, as in a dictionary. */
-static bool is_dictionary(const examination *e)
-{
-    enum { LETTERS = 5, WORDS = 2 }; /* in as many of them, at most */
-    const char *at = e->text, *end = at + e->length;
-    size_t words = 0, letters = 0;
-    while (at < end && *at != ' ') at++;
-    for (; at < end; at++) {
-        words += *at != ' ' && at > e->text && at[-1] == ' ';
-        letters += *at != ' ' && ((unsigned char)*at & 0xC0) != 0x80;
-    }
-    return words > 0 && WORDS * letters <= LETTERS * words && last_column(&e->format) == 2;
-}
-
 /* Whether a source has no tab, and so no features. The separator of features makes no CSV of it. */
 static bool lacks_features(const examination *e)
 {
@@ -194,7 +180,7 @@ static lb_status check_columns(const examination *e, bool others)
     int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns, usual = e->pair->usual;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
-    bool first = *expected == 0, tabs = is_kind(e, "tsv");
+    bool first = *expected == 0, tabs = is_kind(e, "tsv"), vary = others && usual == LB_WIDTH_VARIES;
     const char *unit = is_kind(e, "jsonl") ? "member" : "column";
     if (!others && tabs && lacks_features(e))
         return bad(e, LB_LINE_COLUMNS,
@@ -202,14 +188,10 @@ static lb_status check_columns(const examination *e, bool others)
                    e->format.source.features);
     if (first && found < last && tabs && kind_of(e))
         return bad_kind(e, LB_LINE_COLUMNS, "columns with tabs between them");
-    if (!others && first && !usual && found < last && tabs && is_dictionary(e))
-        return bad(
-            e, LB_LINE_COLUMNS,
-            "found 1 column, expected 2, separated by tabs; --format cmudict reads a word and its sounds, "
-            "with blanks between them");
-    if (others && first && found < last)
+    if (others && (first || vary) && found < last)
         return bad(e, LB_LINE_COLUMNS, "found %d %s%s, expected at least %d%s", (int)found, unit,
                    lb_plural(found), (int)last, separated(e));
+    if (vary) return LB_OK;
     if (*expected == 0) *expected = !others ? last : usual >= last ? usual : found;
     if (found == *expected) return LB_OK;
     return bad(e, LB_LINE_COLUMNS, "found %d %s%s, expected %d%s%s", (int)found, unit, lb_plural(found),

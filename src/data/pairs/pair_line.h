@@ -65,6 +65,14 @@ LB_MUST_USE lb_status lb_pair_line_source(const lb_pair_format *format, const ch
 
 void lb_pair_line_free(lb_pair_line *pair);
 
+/* ---- advice.c ---- */
+
+/** Adds to the error of a bad line, or of a file without a good one, what mends it: another format, columns, that the
+ *  line can be left out, or what the file seems to be. What is said has been tried on the first lines of the file.
+ *  `format` is what the file is read by. Returns the status of the error. */
+lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pair_format *format,
+                         lb_error *error);
+
 /* ---- pair_stream.c: the lines of a file of sources as they arrive, as lines with tabs.
  *
  * The answer to one never waits for the next. The first line with a text decides how all are read, of a pipe and of a

@@ -43,7 +43,13 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
     if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
-    return (regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s)) ? unpack(s, error) : LB_OK;
+    bool packed = regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s);
+    if (packed) status = unpack(s, error);
+    if (!status && (regular || packed))
+        status = lb_json_unpack(&s->file.descriptor, name, format, true, error);
+    s->lines.descriptor = s->file.descriptor;
+    s->asked.kind = format->kind;
+    return status;
 }
 
 /* The first line with a text says how it and all others are read; where they are objects, the first of these. */
@@ -55,7 +61,7 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
                                            true, s->format, &s->kind, error);
     if (!status) status = lb_pair_format_check(s->format, error);
     if (status) return status;
-    s->begun = !s->kind.row->members || s->kind.keys.count > 0;
+    s->begun = !s->kind.row->members || s->kind.keys.count > 0 || *line->text == '[';
     lb_line first = *line;
     lb_line_drop_mark(&first);
     if (s->file.header) lb_pair_kind_split(&s->kind, first.text, first.length, false, &s->names);

@@ -146,6 +146,7 @@ lb_pairs *lb_pairs_open_counted(const char *path, lb_pair_format format, lb_coun
     if (!pairs) return NULL;
     pairs->counter = counter;
     if (find_lines(pairs, error) == LB_OK) return pairs;
+    lb_pair_advise(pairs->path, &pairs->file, &pairs->format, error);
     lb_pairs_close(pairs);
     return NULL;
 }
@@ -234,6 +235,8 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     again->texts = pairs->texts;
     if (again->texts.count > 0) return again;
     again->file = pairs->file;
+    again->file.first = NULL;
+    again->file.first_bytes = 0;
     again->format.kind = again->file.kind;
     again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
     if (again->file.descriptor >= 0) return again;

@@ -201,7 +201,7 @@ START_TEST(test_bad_line_of_a_file_of_targets_is_named_there)
             if (swapped && i > 1) continue; /* there it is no target */
             const lb_pair_format format = {.targets = swapped ? good : bad, .longest = 5};
             ck_assert_ptr_null(lb_pairs_open(swapped ? bad : good, format, &error));
-            ck_assert_str_eq(error.message, expected);
+            ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
         }
 }
 END_TEST

@@ -65,6 +65,8 @@ static const char *read_all(const char *text, lb_pair_format format)
     "\n"                                                                                                     \
     "3\tel\tel\tD\t_\t_\t4\td\t_\t_\n3.1\tx\tx\tV\t_\t_\t_\t_\t_\t_\n4\t_\t_\tP\t_\tT=U|X=Y\t0\tr\t_\t_\n"
 
+#define F2 "a\tb\tV;X\nc\td\tN;Y\n"
+
 static const struct {
     const char *text, *kind, *expected;
 } cases[] = {
@@ -157,6 +159,8 @@ static const struct {
     {"a -> b\nc -> d\n", NULL, "lines: -> : a|b c|d"},
     {"a->b, c, \nd->e\n", NULL, "lists:->: a|b a|c d|e"},
     {"a: b\nc: d\n", NULL, "lines:: : a|b c|d"},
+    {"\"a\", \"b, c\"\n\"d\", \"e\"\n", NULL, "csv: a|b, c d|e"},
+    {"a, b\nc, d\n", "csv", "csv: a|b c|d"},
     {"a ~ b\nc~d\n", NULL, "lines:~: a|b c|d"},
     {"s x->f(x,y), [g,h],\nd->{e\n", NULL, "lists:->: s x|f(x,y) s x|[g,h] d|{e"},
     {"a->:), :(\nd->f(x, e\n", NULL, "lists:->: a|:) a|:( d|f(x d|e"},
@@ -167,6 +171,22 @@ static const struct {
     {"a -> b\n", "lines:->+header",
      ": found no pair in 1 line, expected at least one: there are only names of"},
     {"\n\n", "lines:->", ": found an empty file"},
+    /* JSON that is no line: arrays, dictionaries, and objects over several lines */
+    {"[{\"source\":\"a,[\\\"\",\"target\":\"b\"},\n {\"source\":\"c\",\n\"target\":\"d\"}]\n", NULL,
+     "jsonl: a,[\"|b c|d"},
+    {" [[\"a\",\"b\"], [\"c\",[\"d\",\"e\"]]]", NULL, "jsonl: a|b c|d c|e"},
+    {"[[\"word\",\"ipa\"],[\"c\",\"d\"]]", NULL, "jsonl+: c|d"},
+    {"[\"a\",\"b\"]\n[\"c\",\"d\"]\n", NULL, "jsonl: a|b c|d"},
+    {"{\n\"a\": \"b\",\n\"c\": [\"d\",\"e\"]\n}\n", NULL, "jsonl: a|b c|d c|e"},
+    {"{\"a\":\"b\",\"c\":\"d:,\",\"e\":1,\"g\":\"h\"}", NULL, "jsonl: a|b c|d:, e|1 g|h"},
+    {"{\"a\":\"b\",\"c\":\"d\",\"e\":1,\"target\":\"h\",\"source\":\"i\"}", NULL, "jsonl: i|h"},
+    {"{\"v\":1.5,\"data\":[{\"source\":\"a\",\"target\":\"b\"}],\"x\":null}", NULL, "jsonl: a|b"},
+    {"{\"1\":{\"source\":\"a\",\"target\":\"b\"},\"2\":{\"source\":\"c\",\"target\":\"d\"}}", NULL,
+     "jsonl: a|b c|d"},
+    {"[{\"source\":\"a\"},{\"source\":\"c\",\"tar", NULL, ":1: found JSON, expected columns"},
+    {"[{\"messages\":[{\"content\":\"a\"}]}]", NULL,
+     ":1: found a list in \"messages\", expected an object with"},
+    {"[[1,2],\n[x y]\n", NULL, ":1: found JSON, expected columns"},
     /* features */
     {"a\tb\tV;X\n\nc\td\tN;Y\n", NULL, "unimorph: aVX|b cNY|d"},
     {"a\tV;X\tb\nc\tN;Y\td\n", NULL, "unimorph: aVX|b cNY|d"},
@@ -183,6 +203,11 @@ static const struct {
     {"a\tb\tV;X\nc\td\tN\n", NULL, ":1: found 3 columns, expected 2"},
     {"a\tb\tV;X\nc\td\tN;x\ne\tf\tN;Y\n", NULL, ":1: found 3 columns, expected 2"},
     {"a\tV;X\tN;Y\nc\tN;Z\tV;Z\n", NULL, ":1: found 3 columns, expected 2"},
+    /* two columns of them, as in SIGMORPHON's reinflection, and a fourth column; one line in ten may lack them */
+    {"N;X\ta\tN;Y\tb\nN;Y\tc\tN;Z\td\n", NULL, "unimorph: aNY|b cNZ|d"},
+    {"a\tb\tV;X\ta|b\nc\td\tV;Y\tc|d\n", NULL, "unimorph: aVX|b cVY|d"},
+    {F2 F2 F2 F2 "e\tf\tn;y\n" F2, NULL, "unimorph: aVX|b cNY|d aVX|b"},
+    {F2 F2 F2 F2 "\tf\tN;Y\n" F2, NULL, ":9: found an empty source, expected text; --skip-bad-lines"},
     {"lemma\tform\tfeatures\na\tb\tV;X\n", NULL, "+: aVX|b"},
     {"a\tb\tc\n", NULL, ":1: found 3 columns, expected 2, separated by tabs; choose two of them"},
     {"a\tb\tCC-BY 2.0\nc\td\tCC-BY 2.0\n", NULL, ": a|b c|d"},

@@ -40,13 +40,13 @@ static void open_text(const char *text, lb_pair_format format)
     ck_assert_msg(open_bytes(text, strlen(text), format) != NULL, "%s", error.message);
 }
 
-/* Expects an error with the message "PATH" and `message`. */
+/* Expects an error with the message "PATH" and `message`, and maybe advice behind it. */
 static void expect_error(lb_status status, const char *message)
 {
     char expected[2 * LB_MESSAGE_LENGTH];
     snprintf(expected, sizeof expected, "%s%s", path(), message);
     ck_assert_ptr_null(pairs);
-    ck_assert_str_eq(error.message, expected);
+    ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
     ck_assert_int_eq(error.status, status);
 }
 
@@ -264,12 +264,13 @@ START_TEST(test_open_columns_that_are_asked_for_may_have_others_beside)
     open_text("a\tb\tc\n", (lb_pair_format){.target_column = 3});
     expect_pair(0, "a", "c");
     expect_bad("a\tb\n", third, ":1: found 2 columns, expected at least 3, separated by tabs");
-    expect_bad("a\tb\tc\nd\te\tf\tg\n", third, ":2: found 4 columns, expected 3 as in the first line");
-    expect_bad("a\tb\tc\nd\te\n", third, ":2: found 2 columns, expected 3 as in the first line");
+    expect_bad("a\tb\tc\nd\te\n", third, ":2: found 2 columns, expected at least 3, separated by tabs");
     third.skip_bad_lines = true;
     open_text("a\na\tb\tc\td\na\tb\tc\na\tb\tc\te\n", third);
-    ck_assert_int_eq(lb_pairs_count(pairs), 2);
-    ck_assert_int_eq(pairs->facts.bad[LB_LINE_COLUMNS], 2);
+    ck_assert_int_eq(lb_pairs_count(pairs), 3);
+    ck_assert_int_eq(pairs->facts.bad[LB_LINE_COLUMNS], 1);
+    open_text("a\tb\nc\td\te\n", (lb_pair_format){.source_column = 1, .target_column = 2});
+    expect_pair(1, "c", "d"); /* a third column is there only sometimes */
     lb_pairs_close(pairs);
 }
 END_TEST

@@ -1,0 +1,118 @@
+/* Puts each pair of a JSON array or dictionary, as json.dump writes it, on a line, for the reader of JSON lines. */
+#include "data/formats/recognise.h"
+
+#include "base/alloc.h"
+#include "data/formats/pair_file.h"
+#include "io/file.h"
+#include "io/json.h"
+#include "io/path.h"
+#include "io/scratch_file.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST = 1 << 28, LOOKED_AT = 1 << 16, MARK = 3 /* bytes */, MANY = 4, FEW = 20 };
+
+/* The elements of a value, each a pair; NULL: it is none, such as a single object. An object in one line is a
+ * dictionary if it has many texts; few members with two names of columns are a pair. */
+static const cJSON *elements_of(const cJSON *value, bool line, const lb_pair_columns *usual, bool *keyed)
+{
+    const cJSON *item, *list = NULL;
+    int named = 0, count = cJSON_GetArraySize(value);
+    const cJSON *first = value->child;
+    *keyed = false;
+    if (!first) return NULL;
+    if (cJSON_IsArray(value)) return cJSON_IsObject(first) || cJSON_IsArray(first) ? first : NULL;
+    cJSON_ArrayForEach(item, value)
+    {
+        named += lb_is_usual_name(usual, item->string, strlen(item->string));
+        if (!list && cJSON_IsArray(item) && (cJSON_IsObject(item->child) || cJSON_IsArray(item->child)))
+            list = item->child;
+    }
+    if ((named > 1 && count < FEW) || list) return list;
+    *keyed = !cJSON_IsObject(first);
+    return *keyed && (count < 2 || (line && count < MANY)) ? NULL : first;
+}
+
+static lb_status write_elements(const cJSON *item, bool keyed, int to, const char *name, lb_error *error)
+{
+    size_t room = LB_COPY_MOST;
+    lb_status status = LB_OK;
+    for (; item && !status; item = item->next) {
+        lb_buffer line = {0};
+        if (keyed) lb_buffer_print(&line, "[");
+        if (keyed) lb_buffer_json_string(&line, item->string);
+        lb_json_add(&line, NULL, item);
+        lb_buffer_print(&line, keyed ? "]\n" : "\n");
+        status = line.failed ? lb_out_of_memory_for(name, error)
+                             : lb_copy_add(to, &room, name, line.text, line.length, error);
+        lb_release(line.text);
+    }
+    if (!status && lseek(to, 0, SEEK_SET) != 0) status = lb_cannot_copy(name, error);
+    return status;
+}
+
+/* Whether text may be such a value: not if it is a line of text or, as in JSON lines, its first line is a value. */
+static bool may_be_value(lb_span text, bool lists_only)
+{
+    static const char blanks[] = " \n\r\t";
+    cJSON *first = NULL;
+    while (text.length > 0 && strchr(blanks, text.text[text.length - 1])) text.length--;
+    while (text.length > 0 && strchr(blanks, *text.text)) text.text++, text.length--;
+    const char *stop = memchr(text.text, '\n', text.length), *second = text.text + 1;
+    while (second < text.text + text.length && strchr(blanks, *second)) second++;
+    bool object = text.length > 1 && *text.text == '{' && *second == '"' && !lists_only,
+         list = text.length > 1 && *text.text == '[' && strchr("{[", *second);
+    if (!object && !list) return false;
+    bool line = stop && lb_json_parse(text.text, (size_t)(stop - text.text), NULL, &first) == LB_OK;
+    cJSON_Delete(first);
+    return !line;
+}
+
+/* The value that a file is, and whether that is in one line; NULL: it is none, or too large for memory. */
+static cJSON *read_value(int descriptor, bool lists_only, bool *line)
+{
+    struct stat info;
+    cJSON *value = NULL;
+    size_t count = 0, mark = 0;
+    off_t begin = lseek(descriptor, 0, SEEK_CUR);
+    if (fstat(descriptor, &info) != 0 || begin < 0 || info.st_size <= begin || info.st_size > MOST)
+        return NULL;
+    char *bytes = lb_alloc((size_t)info.st_size);
+    bool may = bytes && lb_read_all(descriptor, bytes,
+                                    info.st_size < LOOKED_AT ? (size_t)info.st_size : LOOKED_AT, &count);
+    mark = may && count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
+    may = may && may_be_value((lb_span){bytes + mark, count - mark}, lists_only) &&
+          lseek(descriptor, begin, SEEK_SET) == begin &&
+          lb_read_all(descriptor, bytes, (size_t)info.st_size, &count);
+    if (may) (void)!lb_json_parse(bytes + mark, count - mark, NULL, &value);
+    while (count > 0 && strchr(" \r\n", bytes[count - 1])) count--;
+    *line = count > 0 && !memchr(bytes, '\n', count);
+    lb_release(bytes);
+    if (lseek(descriptor, begin, SEEK_SET) == begin) return value;
+    cJSON_Delete(value);
+    return NULL;
+}
+
+lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format, bool lists_only,
+                         lb_error *error)
+{
+    static const lb_pair_columns none = {0};
+    bool line, keyed,
+        may = !format->targets && (!format->kind || !*format->kind || lb_is_same_kind(format->kind, "jsonl"));
+    cJSON *value = may ? read_value(*descriptor, lists_only, &line) : NULL;
+    const cJSON *first =
+        value ? elements_of(value, line, format->usual ? format->usual : &none, &keyed) : NULL;
+    int copy = first ? lb_nameless_file() : -1;
+    lb_status status = first && copy < 0 ? lb_cannot_copy(name, error) : LB_OK;
+    if (first && !status) status = write_elements(first, keyed, copy, name, error);
+    cJSON_Delete(value);
+    if (copy < 0) return status;
+    int other = status ? copy : *descriptor;
+    if (other > STDIN_FILENO) close(other);
+    if (status) return status;
+    *descriptor = copy;
+    if (!format->kind || !*format->kind) format->kind = "jsonl";
+    return LB_OK;
+}
