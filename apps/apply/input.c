@@ -16,6 +16,14 @@ void app_set_symbols(lb_pair_format *format, int symbols, int normalize)
     format->source.graphemes = format->target.graphemes = symbols != 0;
 }
 
+void app_set_targets(lb_pair_format *format, const lb_strings *files)
+{
+    if (files->count == 0) return;
+    format->targets = files->text[0];
+    format->references = (const char *const *)files->text + 1;
+    format->reference_count = (int64_t)files->count - 1;
+}
+
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
     asked.source = model->source_rule;
@@ -58,7 +66,7 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
     return more;
 }
 
-const char *app_columns_help(const char *message, bool trained)
+const char *app_columns_help(const char *message, app_reader reader)
 {
     static const char choose[] = LB_PAIR_LINE_CHOOSE, text[] = ", expected text";
     size_t length = strlen(message), end = sizeof choose - 1;
@@ -70,8 +78,14 @@ const char *app_columns_help(const char *message, bool trained)
         strstr(message, ", expected a JSON object"))
         return "; --skip-bad-lines leaves such lines out";
     if (strstr(message, "found 1 column, expected 2"))
-        return "; --format names another format, and --skip-bad-lines leaves such lines out";
-    return trained && strstr(message, " expected at least ") && strstr(message, " column")
+        return reader == APP_READS_TO_TRAIN
+                   ? "; --train-targets names a file of the targets, --format another format, and "
+                     "--skip-bad-lines leaves such lines out"
+                   : "; --targets names a file of the targets, --format another format, and "
+                     "--skip-bad-lines leaves such lines out";
+    if (strstr(message, " symbols, expected at most ")) return "; --skip-bad-lines leaves such lines out";
+    return reader == APP_READS_FOR_MODEL && strstr(message, " expected at least ") &&
+                   strstr(message, " column")
                ? "; without --source-column and --target-column, they are those of the training"
                : "";
 }
@@ -85,7 +99,8 @@ static bool next_pair(app_pair_input *input, lb_line *line, lb_error *error)
         input->count += !status;
         if (!status) return true;
         if (!app_skips(&input->format, status)) {
-            lb_error_set(error, status, "%s%s", found.message, app_columns_help(found.message, true));
+            lb_error_set(error, status, "%s%s", found.message,
+                         app_columns_help(found.message, APP_READS_FOR_MODEL));
             return false;
         }
         input->skipped++;
@@ -281,6 +296,14 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     size_t length;
     lb_error found = {0};
     char *copy = input->letters + input->letters_used;
+    bool tab = memchr(line.text, '\t', line.length), sentence = tab && memchr(line.text, ' ', line.length);
+    if (input->plain && sentence && !input->tabs) {
+        app_warn("%s:%lld: found a tab among blanks, and none before: tabs are read as blanks", input->name,
+                 (long long)line.number);
+        input->tabs = true;
+    }
+    bool columns = input->format.source_column > 0 || lb_symbol_rule_has_features(&input->format.source);
+    input->plain = input->plain || !(tab || columns);
     if (input->tabs) { /* they mean the same as blanks */
         for (size_t i = 0; i < line.length; i++) copy[i] = line.text[i] == '\t' ? ' ' : line.text[i];
         line.text = copy;

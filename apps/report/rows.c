@@ -71,7 +71,7 @@ static bool read_line(app_report_rows *rows, app_pair_input *file, lb_error *err
     rows->expected += !status;
     if (!status) return take_pair(row, file, error) == LB_OK;
     if (!app_skips(&file->format, status)) {
-        lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message, true));
+        lb_error_set(error, status, "%s%s", bad.message, app_columns_help(bad.message, APP_READS_FOR_MODEL));
         return false;
     }
     row->error = lb_alloc_string(bad.message);

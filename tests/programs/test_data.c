@@ -195,8 +195,8 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
     look("");
     support_expect(
         &support_run_result, 65, "",
-        "lookback data: pairs.tsv:2: found 1 column, expected 2, separated by tabs; --format names "
-        "another format, and --skip-bad-lines leaves such lines out\n");
+        "lookback data: pairs.tsv:2: found 1 column, expected 2, separated by tabs; --targets names a "
+        "file of the targets, --format another format, and --skip-bad-lines leaves such lines out\n");
 }
 END_TEST
 
@@ -231,9 +231,8 @@ static const struct {
      "blanks "
      "between them\n"},
     {"the cat sat\n", "",
-     "1: found 1 column, expected 2, separated by tabs; --format names another format, and --skip-bad-lines "
-     "leaves "
-     "such lines out\n"},
+     "1: found 1 column, expected 2, separated by tabs; --targets names a file of the targets, --format "
+     "another format, and --skip-bad-lines leaves such lines out\n"},
     {"a\t\n", "--skip-bad-lines",
      "found no valid line among 1; the first: pairs.tsv:1: found an empty target, expected text\n"},
     {"{\"source\":\"a\",\"target\":null}\n", "",
@@ -267,8 +266,8 @@ START_TEST(test_data_says_what_a_training_says)
     look("--min-count 2");
     ck_assert_str_eq(
         support_run_result.error,
-        "lookback data: pairs.tsv: the targets have a blank after every 1.3 characters: should it "
-        "separate symbols? Then set target_separator to \" \"\n");
+        "lookback data: pairs.tsv: the targets are symbols between blanks, of 1.3 characters; set "
+        "target_separator to \" \"\n");
     ck_assert_ptr_nonnull(strstr(support_run_result.output,
                                  "source symbols: 1 left, 1 unknown by --min-count\n"
                                  "source symbols, most frequent: \"w\" 2\n"));

@@ -97,7 +97,8 @@ START_TEST(test_score_says_what_is_unknown_and_what_is_bad)
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.error,
                      "lookback score: standard input:2: found 1 column, expected 2, separated by tabs; "
-                     "--format names another format, and --skip-bad-lines leaves such lines out\n");
+                     "--targets names a file of the targets, --format another format, and --skip-bad-lines "
+                     "leaves such lines out\n");
     RUN("bad\nbad\tB\n", model, "-", "--skip-bad-lines");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error, "lookback score: standard input: 1 bad line was skipped\n");

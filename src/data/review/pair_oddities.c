@@ -322,8 +322,7 @@ static void say_label(search *s, const side *of)
 static void say_all(search *s)
 {
     const lb_pair_file *file = &s->pairs->file;
-    bool many = s->count >= MANY,
-         may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
+    bool many = s->count >= MANY, may = !file->header && s->pairs->texts.count == 0;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
     if (many && may && strcmp(file->kind, "jsonl") != 0 && (s->named || s->alone)) say_header(s);
