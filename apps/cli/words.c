@@ -19,11 +19,13 @@ static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
     return sequence;
 }
 
-/* Whether one name is the other with words and a dash in front, as train-targets is of targets. */
+/* Whether one name is the other with words and a dash in front, as train-targets is of targets. Short ones are by
+ * chance. */
 static bool ends_with_word(const char *name, const char *end)
 {
+    enum { SHORT = 4 };
     size_t length = strlen(name), of_end = strlen(end);
-    return of_end > 0 && length > of_end && name[length - of_end - 1] == '-' &&
+    return of_end > SHORT && length > of_end && name[length - of_end - 1] == '-' &&
            strcmp(name + length - of_end, end) == 0 && strncmp(name, "no-", 3) != 0;
 }
 

@@ -298,14 +298,15 @@ lb_status lb_convert(const lb_converter *begun, const int *targets, int count, l
     lb_converter w = *begun;
     lb_lines *files = lb_alloc_zero(((size_t)count + 1) * sizeof *files);
     w.error = error;
-    lb_status status = files ? LB_OK : lb_out_of_memory_for(w.name, error);
+    lb_status status = LB_OK;
+    if (!files) return lb_out_of_memory_for(w.name, error);
     for (int i = 0; i <= count && !status; i++)
         status = lb_lines_open(&files[i], i ? targets[i - 1] : w.file->descriptor,
                                i ? lb_pair_file_name(lb_pair_format_targets(w.format, i - 1)) : w.name,
                                LB_PAIR_LINE_BYTES, error);
     if (!status) status = count > 0 ? convert_side_by_side(&w, files, count + 1) : convert_one(&w, files);
     if (!status) status = flush(&w, 0);
-    for (int i = 0; i <= count && files; i++) lb_lines_close(&files[i]);
+    for (int i = 0; i <= count; i++) lb_lines_close(&files[i]);
     lb_release(files);
     lb_converter_free(&w);
     return status;

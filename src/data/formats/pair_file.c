@@ -308,7 +308,7 @@ static lb_status look_at_both(lb_pair_file *file, const lb_converter *of, int ta
     bool given = of->format->kind && *of->format->kind;
     lb_status status =
         given ? LB_OK : lb_recognise_both(of->name, file->descriptor, targets, of->format, &found, error);
-    file->header = given ? strstr(of->format->kind, LB_PAIR_KIND_HEADER) : found.header;
+    file->header = given ? strstr(of->format->kind, LB_PAIR_KIND_HEADER) != NULL : found.header;
     if (!status) keep_columns(file, &found, of->format);
     lb_release(found.names.text.text);
     return status;
@@ -325,14 +325,15 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                           .room = LB_COPY_MOST};
     int count = 0, *targets = lb_alloc(((size_t)format->reference_count + 1) * sizeof *targets);
     lb_status status = begun.to < 0 || !targets ? lb_cannot_copy(begun.name, error) : LB_OK;
-    for (const char *name; !status && (name = lb_pair_format_targets(format, count)) != NULL; count++) {
+    for (const char *name; targets && !status && (name = lb_pair_format_targets(format, count)) != NULL;
+         count++) {
         lb_pair_file one = {.descriptor = -1};
         status = open_one(&one, name, error);
         targets[count] = one.descriptor;
     }
-    if (!status && count > 0) status = look_at_both(file, &begun, *targets, error);
+    if (targets && !status && count > 0) status = look_at_both(file, &begun, *targets, error);
     if (!status) status = lb_convert(&begun, targets, count, error);
-    while (count > 0) close_one(&targets[--count]);
+    while (targets && count > 0) close_one(&targets[--count]);
     lb_release(targets);
     close_one(&file->descriptor);
     file->descriptor = begun.to;

@@ -29,7 +29,7 @@ lb_status lb_text_facts_add(lb_text_facts *facts, const char *text, lb_error *er
     if (!facts->seen) facts->seen = lb_vocabulary_new_reserved(error);
     lb_status status =
         copy && facts->words && facts->seen ? LB_OK : lb_no_memory(error, "the words of a text");
-    bool known = !status && (!*copy || lb_vocabulary_id(facts->seen, copy) != LB_UNK);
+    bool known = copy && !status && (!*copy || lb_vocabulary_id(facts->seen, copy) != LB_UNK);
     if (!status && !known) status = lb_vocabulary_add(facts->seen, &copy, 1, error);
     if (!status && !known) status = lb_words_split(copy, &words, error);
     if (!status) status = lb_vocabulary_add(facts->words, words.word, (int64_t)words.count, error);
