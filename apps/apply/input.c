@@ -16,6 +16,14 @@ void app_set_symbols(lb_pair_format *format, int symbols, int normalize)
     format->source.graphemes = format->target.graphemes = symbols != 0;
 }
 
+void app_set_targets(lb_pair_format *format, const lb_strings *files)
+{
+    if (files->count == 0) return;
+    format->targets = files->text[0];
+    format->references = (const char *const *)files->text + 1;
+    format->reference_count = (int64_t)files->count - 1;
+}
+
 lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *model)
 {
     asked.source = model->source_rule;
@@ -61,6 +69,13 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
     return more;
 }
 
+bool app_lacks_targets(const char *message)
+{
+    static const char end[] = "found 1 column, expected 2, separated by tabs";
+    size_t length = strlen(message);
+    return length >= sizeof end - 1 && strcmp(message + length - (sizeof end - 1), end) == 0;
+}
+
 lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *found, bool trained,
                                 lb_error *error)
 {
@@ -69,8 +84,9 @@ lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *fou
     lb_pair_advise(input->name, &input->file, &input->format, &said);
     bool columns = trained && strstr(text, " expected at least ") && strstr(text, " column");
     return lb_error_set(
-        error, said.status, "%s%s", text,
-        columns ? "; without --source-column and --target-column, they are those of the training" : "");
+        error, said.status, "%s%s%s", text,
+        columns ? "; without --source-column and --target-column, they are those of the training" : "",
+        app_lacks_targets(text) ? "; --targets names a file of the targets" : "");
 }
 
 /* Reads the next pair into input->pair. Returns false at the end, and after an error. */
@@ -300,6 +316,14 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     size_t length;
     lb_error found = {0};
     char *copy = input->letters + input->letters_used;
+    bool tab = memchr(line.text, '\t', line.length), sentence = tab && memchr(line.text, ' ', line.length);
+    if (input->plain && sentence && !input->tabs) {
+        app_warn("%s:%lld: found a tab among blanks, and none before: tabs are read as blanks", input->name,
+                 (long long)line.number);
+        input->tabs = true;
+    }
+    bool columns = input->format.source_column > 0 || lb_symbol_rule_has_features(&input->format.source);
+    input->plain = input->plain || !(tab || columns);
     if (input->tabs) { /* they mean the same as blanks */
         for (size_t i = 0; i < line.length; i++) copy[i] = line.text[i] == '\t' ? ' ' : line.text[i];
         line.text = copy;

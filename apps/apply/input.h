@@ -24,6 +24,14 @@
     APP_TEXT(0, name, "FILE", (targets),                                                                     \
              "file of the targets, a line for each line of " of ", which then has only sources")
 
+/** The same, given once or several times, and the format that they make: all of a line are right. */
+#define APP_SEVERAL_TARGETS(files)                                                                           \
+    APP_TEXTS(                                                                                               \
+        0, "targets", "FILE", (files),                                                                       \
+        "file of the targets, a line for each line of FILE, which then has only sources; further ones "      \
+        "have further right targets")
+void app_set_targets(lb_pair_format *format, const lb_strings *files);
+
 /** What a program does with lines that are not pairs, in a format; and with sources that have several targets. */
 #define APP_SKIP_BAD_LINES(format, ...) APP_FLAG(0, "skip-bad-lines", &(format)->skip_bad_lines, __VA_ARGS__)
 #define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
@@ -78,6 +86,9 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *found, bool trained,
                                 lb_error *error);
 
+/** Whether a line has no target, and no advice helps: the targets may be in a file of their own. */
+bool app_lacks_targets(const char *message);
+
 /** Closes the file and frees everything. */
 void app_pair_input_close(app_pair_input *input);
 
@@ -104,7 +115,8 @@ typedef struct app_input {
     const char *name; /* in messages */
     lb_pair_stream stream;
     lb_pair_format format;
-    bool tabs;             /* in texts count as blanks */
+    bool tabs;  /* in texts count as blanks */
+    bool plain; /* a line has been a text without a tab, where nothing says that lines have columns */
     int32_t prefix_column; /* how the output begins; 0: there is none */
     bool told;             /* the user knows how the lines are read */
     bool rows;             /* lines are kept as they come */

@@ -245,6 +245,7 @@ bool app_option_set(const app_option *option, const char *text)
         *option->value.text = text;
         return true;
     case APP_IS_TEXTS:
+        if (!*text && is_name(option)) return false;
         return !lb_strings_add(option->value.texts, lb_alloc_string(text), NULL);
     case APP_IS_TESTS:
         end = strcspn(text, "=");
@@ -301,6 +302,8 @@ static const char *named_by(const app_option *option, int number)
 {
     const lb_test *tests = option->kind == APP_IS_TESTS ? option->value.tests : NULL;
     if (tests) return number < LB_MOST_TESTS && *tests[number].name ? tests[number].file : NULL;
+    const lb_strings *texts = option->kind == APP_IS_TEXTS ? option->value.texts : NULL;
+    if (texts) return app_option_is_path(option) && number < (int)texts->count ? texts->text[number] : NULL;
     bool one = number == 0 && option->kind == APP_IS_TEXT && app_option_is_path(option);
     return one ? *option->value.text : NULL;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     /* Values that getopt_long returns: an index in the table, above all characters. */
@@ -16,6 +17,7 @@ typedef struct getopt_table {
     struct option names[2 * APP_MOST_OPTIONS + 3];
     char negated[APP_MOST_OPTIONS][NAME];
     char letters[2 * APP_MOST_OPTIONS + 4];
+    bool met[APP_MOST_OPTIONS]; /* options with a value on this command line */
 } getopt_table;
 
 static void make_table(const app_program *program, getopt_table *table)
@@ -186,23 +188,28 @@ static lb_status check_operands(const app_program *program, int count, char **op
                             app_name(program->name));
     }
     if (count > program->max_operands) {
+        const char *further = operands[program->max_operands], *targets = "targets";
+        char hint[APP_HINT] = "";
+        if (!app_options_find(program, targets)) targets = "train-targets";
+        if (app_options_find(program, targets) && access(further, R_OK) == 0)
+            snprintf(hint, sizeof hint, "; if it has the targets, put --%s before it", targets);
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "unexpected argument \"%s\", expected %s%s; see %s --help",
-                            operands[program->max_operands], program->operands ? "only " : "none",
-                            program->operands ? program->operands : "", app_name(program->name));
+                            "unexpected argument \"%s\", expected %s%s%s; see %s --help", further,
+                            program->operands ? "only " : "none", program->operands ? program->operands : "",
+                            hint, app_name(program->name));
     }
     return LB_OK;
 }
 
 /* Makes the operand the value of its option, unless the command line has the option, too. */
-static lb_status take_operand(const app_program *program, int *argc, char ***argv, bool given,
+static lb_status take_operand(const app_program *program, int *argc, char ***argv, const bool *met,
                               lb_error *error)
 {
     if (!program->operand_of || *argc == 0) return LB_OK;
-    if (given)
+    const app_option *option = app_options_find(program, program->operand_of);
+    if (met[option - program->options])
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s and %.160s: expected only one of them",
                             program->operand_of, **argv);
-    const app_option *option = app_options_find(program, program->operand_of);
     if (!app_option_set(option, **argv)) return bad_value(option, **argv, error);
     *argc -= 1;
     *argv += 1;
@@ -218,18 +225,22 @@ static app_request request_of(int code, char *const *words)
     return *words ? APP_REQUEST_HELP_ALL : APP_REQUEST_HELP;
 }
 
-/* `code` is that of an option, or of its negation; its value is in optarg. */
-static lb_status take_option(const app_program *program, int code, bool *given, lb_error *error)
+/* `code` is that of an option, or of its negation; its value is in optarg. Of two files the first would be lost. */
+static lb_status take_option(const app_program *program, int code, bool *met, lb_error *error)
 {
     const app_option *option = find_option(program, code);
-    bool negated = code >= FIRST_NEGATED;
+    bool negated = code >= FIRST_NEGATED, *before = &met[option - program->options];
     if (option->kind == APP_IS_SET) return set_by_name(program, optarg, error);
     if (negated && option->optional) {
         *option->value.text = NULL;
+        *before = false;
         return LB_OK;
     }
+    if (*before && option->kind == APP_IS_TEXT && *optarg && strcmp(option->metavar, "FILE") == 0)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--%s: found %.160s and %.160s, expected only one",
+                            option->name, *option->value.text, optarg);
     const char *value = option->kind != APP_IS_FLAG ? optarg : negated ? "false" : "true";
-    *given = *given || (program->operand_of && strcmp(option->name, program->operand_of) == 0);
+    *before = true;
     return set_value(program, option, value, error);
 }
 
@@ -238,7 +249,6 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
 {
     getopt_table table = {0};
     make_table(program, &table);
-    bool given = false; /* the option that an operand may stand for */
     *request = APP_REQUEST_RUN;
     opterr = 0;
     optind = 0; /* glibc: start over */
@@ -249,13 +259,13 @@ lb_status app_options_parse(const app_program *program, int *argc, char ***argv,
         if (*request != APP_REQUEST_RUN) return LB_OK;
         if (code == '?') return bad_option(program, &table, *argv + optind - 1, error);
         if (code == ':') return bad_value(find_option(program, optopt), NULL, error);
-        lb_status status = take_option(program, code, &given, error);
+        lb_status status = take_option(program, code, table.met, error);
         if (status) return status;
     }
     *argc -= optind;
     *argv += optind;
     lb_status status = check_operands(program, *argc, *argv, error);
-    if (!status) status = take_operand(program, argc, argv, given, error);
+    if (!status) status = take_operand(program, argc, argv, table.met, error);
     return status ? status
                   : app_option_files_check(program->options, program->option_count, *argv, *argc, error);
 }

@@ -19,6 +19,16 @@ static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
     return sequence;
 }
 
+/* Whether one name is the other with words and a dash in front, as train-targets is of targets. Short ones are by
+ * chance. */
+static bool ends_with_word(const char *name, const char *end)
+{
+    enum { SHORT = 4 };
+    size_t length = strlen(name), of_end = strlen(end);
+    return of_end > SHORT && length > of_end && name[length - of_end - 1] == '-' &&
+           strcmp(name + length - of_end, end) == 0 && strncmp(name, "no-", 3) != 0;
+}
+
 void app_nearest_try(app_nearest *nearest, const char *name)
 {
     int32_t a[LONGEST_NAME], b[LONGEST_NAME];
@@ -26,6 +36,8 @@ void app_nearest_try(app_nearest *nearest, const char *name)
     size_t length = strlen(nearest->word);
     if (lb_edit_distance(letters(nearest->word, a), letters(name, b), &distance, NULL)) return;
     if (length > 0 && distance > 1 && strncmp(nearest->word, name, length) == 0) distance = 1;
+    if (distance > 1 && (ends_with_word(name, nearest->word) || ends_with_word(nearest->word, name)))
+        distance = 1;
     if (!nearest->name || distance < nearest->distance) {
         nearest->distance = distance;
         nearest->name = name;

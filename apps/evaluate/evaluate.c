@@ -55,10 +55,13 @@ static int evaluate_and_print(app_evaluate *s, int operands, char **operand)
     s->errors = s->errors_path ? &errors : NULL;
     lb_status status = check_options(s, operands, &error);
     app_set_symbols(&s->format, s->symbols, s->normalize);
+    app_set_targets(&s->format, &s->targets);
+    s->judging.once = s->judging.once || s->targets.count > 1;
     for (int i = first; i < operands && !status; i++)
         status = evaluate_file(s, operand[0], operand[i], operands - first > 1, &error);
     if (!status && s->errors_path) status = app_errors_write(&errors, s->errors_path, &error);
     lb_strings_free(&errors);
+    lb_strings_free(&s->targets);
     return app_close_stdout(status ? app_fail(&error) : 0);
 }
 
@@ -81,7 +84,7 @@ int evaluate_main(int argc, char **argv)
     lb_pair_format *f = &s.format;
     const app_option options[] = {
         APP_FORMAT(&f->kind),
-        APP_TARGETS("targets", "FILE", &f->targets),
+        APP_SEVERAL_TARGETS(&s.targets),
         APP_INT(0, "weight-column", "N", &f->weight_column, 1, 1 << 16,
                 "column of counts or weights: a pair with a weight of 3 counts three times"),
         APP_COLUMNS(f, true),
@@ -137,7 +140,7 @@ int evaluate_main(int argc, char **argv)
             "and, if they are texts, for a word; and the most frequent confusions. There is no interval "
             "where all bootstrap samples agree, and no BLEU of symbols without an output of four. Each line "
             "counts separately, even if a source has several, unless --any-target "
-            "is given. Of several files it prints one table. FILE may be - for "
+            "is given, or --targets several times. Of several files it prints one table. FILE may be - for "
             "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE...",
         .min_operands = 1,

@@ -3,7 +3,7 @@
 #define APP_EVALUATE_H
 
 #include "apply/answer.h"
-#include "data/text/symbols.h"
+#include "data/text/text_kind.h"
 
 /* ---- The score, row by row of a file of pairs: measures.c, and as it is printed: score_print.c. ---- */
 
@@ -47,8 +47,9 @@ typedef struct app_score {
     lb_vocabulary *words;
     bool has_words; /* some reference has several words */
     lb_symbol_rule rule;
-    char *separator; /* of the rule */
-    bool is_text;    /* some reference has several words, and letters */
+    char *separator;     /* of the rule */
+    lb_text_facts texts; /* of the references */
+    bool is_text;        /* some have several words, not all of numbers, and they are not symbols */
     /* Of the targets, as the model scores them: of their symbols and ends, how many these are, and how many if each
      * word is one. 0: there is no model. */
     double log_probability;
@@ -104,6 +105,7 @@ typedef struct app_evaluate {
     const char *pairs;       /* the file with the references */
     const char *predictions; /* the file with the outputs; NULL: those of a model */
     lb_pair_format format;   /* of the lines of pairs; a model has its own symbol rules */
+    lb_strings targets;      /* in files of their own */
     app_judging judging;
     lb_translate_config config; /* of a model; its n_best is that of `judging` */
     int batch, symbols, normalize, confusions;

@@ -8,7 +8,6 @@
 #include "data/text/subwords.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +55,7 @@ void app_score_close(app_score *score)
     lb_release(score->ids);
     lb_strings_free(&score->sources);
     lb_release(score->separator);
+    lb_text_facts_free(&score->texts);
     lb_confusions_free(&score->confusions);
     app_why_free(&score->why);
     *score = (app_score){0};
@@ -102,18 +102,6 @@ static lb_status add_words(app_score *score, const char *output, const char *ref
     return status;
 }
 
-/* Whether a text has several words, and is not a list of numbers. */
-static bool is_text(const char *text)
-{
-    bool letters = false, blank = false, several = false;
-    for (; *text; text++) {
-        letters = letters || (unsigned char)*text >= 0x80 || isalpha((unsigned char)*text);
-        several = several || (blank && *text != ' ');
-        blank = *text == ' ';
-    }
-    return letters && several;
-}
-
 /* Adds BLEU and chrF2 of the last row, and its words. */
 static lb_status add_text(app_score *score, const kept_row *row, lb_sequence output,
                           const lb_sequence *references, int64_t count, int64_t nearest, lb_error *error)
@@ -122,7 +110,9 @@ static lb_status add_text(app_score *score, const kept_row *row, lb_sequence out
     lb_status status = LB_OK;
     for (int64_t i = 0; i <= count && !status; i++)
         status = lb_strings_add(&texts, join(score, i < count ? references[i] : output, error), error);
-    for (int64_t i = 0; i < count && !status; i++) score->is_text |= is_text(texts.text[i]);
+    for (int64_t i = 0; i < count && !status; i++)
+        status = lb_text_facts_add(&score->texts, texts.text[i], error);
+    for (size_t i = 0; i < texts.count && !status; i++) lb_text_join_pieces(&score->texts, texts.text[i]);
     if (!status)
         status = lb_statistics_count_text(texts.text[count], (const char *const *)texts.text, count,
                                           score->judging.lower, &score->rows[score->count - 1], error);

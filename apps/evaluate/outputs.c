@@ -100,11 +100,12 @@ static lb_status add_without(measuring *s, const lb_translations *found, lb_erro
 }
 
 /* Words of a text, and its end. */
-static lb_status count_words(const char *text, int64_t *count, lb_error *error)
+static lb_status count_words(app_score *score, char *text, lb_error *error)
 {
     lb_words words;
+    lb_text_join_pieces(&score->texts, text);
     lb_status status = lb_words_split(text, &words, error);
-    if (!status) *count += (int64_t)words.count + 1;
+    if (!status) score->scored_words += (int64_t)words.count + 1;
     lb_words_free(&words);
     return status;
 }
@@ -121,7 +122,7 @@ static lb_status add_scores(const measuring *s, lb_error *error)
         if (found->text[i].count == 0) continue;
         s->score->log_probability += found->text[i].output->score;
         s->score->scored += found->text[i].output->steps;
-        status = count_words(targets[i], &s->score->scored_words, error);
+        status = count_words(s->score, s->pairs.targets.text[i], error);
     }
     lb_translations_free(found);
     return status;
@@ -257,10 +258,12 @@ static lb_status compare(comparing *s, const lb_line *pair, const lb_line *predi
 
 static lb_status compare_all(comparing *s, lb_error *error)
 {
-    for (;;) {
-        lb_line pair, prediction;
+    lb_line pair, prediction;
+    const lb_pair_format *format = &s->pairs.format;
+    for (int64_t before = 0;; before = pair.number) {
         bool more = next_line(&s->pairs, &pair, error),
-             others = next_line(&s->predictions, &prediction, error);
+             again = more && pair.number == before && format->reference_count > 0,
+             others = again || next_line(&s->predictions, &prediction, error);
         if (error->status) return error->status;
         if (!more && !others) return LB_OK;
         if (!more || !others)

@@ -220,6 +220,13 @@ lb_status app_score_print(app_score *score, app_score *without, const char *file
     table measures = {.count = 0}, others = {.count = 0};
     lb_status status = app_score_judge(score, error);
     if (status) return status;
+    const lb_text_kind kind = lb_text_kind_of(&score->texts);
+    score->is_text = without->is_text =
+        score->texts.several > 0 && score->texts.formal < score->texts.count && kind != LB_TEXTS_SYMBOLS;
+    if (score->is_text && kind == LB_TEXTS_PIECES)
+        app_note(
+            "the targets are pieces of words by another tool; BLEU, chrF2 and the perplexity of words join "
+            "them");
     lb_pair_prints_sort(score->prints, score->pairs);
     status = compute_measures(score, seed, &measures, error);
     if (!status && without->pairs > 0) status = app_score_judge(without, error);

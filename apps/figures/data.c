@@ -24,6 +24,7 @@ typedef struct side {
 typedef struct looking {
     const char *dev_file, *dev_targets, *lexicon_file, *output;
     lb_pair_format format;
+    lb_strings targets;
     int symbols, normalize, min_count;
     lb_pairs *train, *dev, *lexicon;
     side side[SIDES];
@@ -39,6 +40,7 @@ static lb_status open_pairs(looking *s, const char *path, lb_error *error)
     format.target = s->train->format.target;
     format.usual = &s->train->file.columns;
     format.targets = s->dev_targets;
+    format.reference_count = 0;
     format.weight_column = 0;
     if (s->dev_file) s->dev = lb_pairs_open(s->dev_file, format, error);
     if (s->dev_file && !s->dev) return error->status;
@@ -56,11 +58,9 @@ static lb_status hint_at_symbols(const looking *s, lb_error *error)
     char text[LB_MESSAGE_LENGTH];
     lb_recipe_facts facts;
     lb_training_config config = {0};
-    for (int i = 0; i < SIDES; i++)
-        if (lb_blanks_may_separate(s->train, s->side[i].symbols, (lb_pair_side)i, text)) app_warn("%s", text);
-    lb_status status = lb_recipe_look(s->train, s->side[0].symbols, s->side[1].symbols, &facts, error);
+    lb_status status = lb_recipe_look(s->train, &facts, error);
+    if (!status && lb_texts_say(&facts.texts, s->train, text)) app_warn("%s", text);
     facts.pairs -= s->dev ? 0 : facts.pairs / LB_HELD_OUT;
-    facts.different -= s->dev ? 0 : facts.different / LB_HELD_OUT;
     if (!status) status = lb_training_config_settle(&config, error);
     if (status) return status;
     lb_recipe_fit(&config, &facts);
@@ -227,6 +227,7 @@ static void close_all(looking *s)
     lb_pairs_close(s->lexicon);
     lb_pairs_close(s->dev);
     lb_pairs_close(s->train);
+    lb_strings_free(&s->targets);
 }
 
 static int look(looking *s, const char *path)
@@ -242,7 +243,11 @@ static int look(looking *s, const char *path)
     if (!status) explain_marks(s);
     if (!status && s->output) status = draw(s, &error);
     close_all(s);
-    return app_close_stdout(status ? app_fail(&error) : 0);
+    lb_error told = {0};
+    if (status)
+        lb_error_set(&told, status, "%s%s", error.message,
+                     app_lacks_targets(error.message) ? "; --targets names a file of the targets" : "");
+    return app_close_stdout(status ? app_fail(&told) : 0);
 }
 
 static const app_example examples[] = {
@@ -265,7 +270,7 @@ int data_main(int argc, char **argv)
         APP_OUTPUT('o', "output", &s.output,
                    "draw the distributions of lengths and symbols, as PNG, SVG or PDF"),
         APP_FORMAT(&f->kind),
-        APP_TARGETS("targets", "FILE", &f->targets),
+        APP_SEVERAL_TARGETS(&s.targets),
         APP_TARGETS("dev-targets", "--dev", &s.dev_targets),
         APP_INT(0, "source-column", "N", &f->source_column, 0, 1 << 16, "column of the sources"),
         APP_INT(0, "target-column", "N", &f->target_column, 0, 1 << 16, "column of the targets"),
@@ -298,6 +303,7 @@ int data_main(int argc, char **argv)
     int status = app_options(&program, &argc, &argv);
     if (status != APP_RUN) return status;
     app_set_symbols(f, s.symbols, s.normalize);
+    app_set_targets(f, &s.targets);
     lb_error error = {0};
     if (s.output && app_check_picture("--output", s.output, &error)) return app_fail(&error);
     return look(&s, argv[0]);

@@ -100,6 +100,18 @@ static void note_start(const app_training_view *v, const lb_training_run *run, c
                   &start->dev, loss);
 }
 
+/* Why a training ended before its last step. Once all is right, a later model is kept for its lower loss alone. */
+static const char *why_ended(const app_training_view *v, const lb_training_run *run)
+{
+    const lb_train_history *history = run->history;
+    if (history->end == LB_TRAIN_TARGET) return "it reached the target";
+    bool by_loss = v->config->choose && strcmp(v->config->choose, "loss") == 0;
+    for (const lb_train_point *at = history->points; at < run->kept && !by_loss; at++)
+        if (lb_train_judged(history, at)->exact_match >= 1)
+            return "all was right before, and only the loss was lower";
+    return "no later evaluation was better";
+}
+
 /* Reports which model was kept, and why the training ended before its last step. */
 static void note_end(const app_training_view *v, const lb_training_run *run, const char *loss)
 {
@@ -108,9 +120,8 @@ static void note_end(const app_training_view *v, const lb_training_run *run, con
     const lb_test *test;
     char what[APP_SHORT + 32] = "kept the model it started from";
     if (history->end != LB_TRAIN_ALL_STEPS)
-        app_note(
-            "%sstopped at step %lld of %lld: %s", v->prefix, (long long)last->step, (long long)run->steps,
-            history->end == LB_TRAIN_TARGET ? "it reached the target" : "no later evaluation was better");
+        app_note("%sstopped at step %lld of %lld: %s", v->prefix, (long long)last->step,
+                 (long long)run->steps, why_ended(v, run));
     if (kept->step > 0) snprintf(what, sizeof what, "kept the model of step %lld", (long long)kept->step);
     note_start(v, run, loss);
     note_measures(v, what, &kept->dev, loss);
@@ -258,12 +269,14 @@ static lb_status show_event(void *view, const lb_event *event, lb_error *error)
 static lb_status say_what_helps(const char *prefix, bool fresh, const lb_error *found, lb_error *error)
 {
     static const char refused[] = "cannot resume from ";
-    char help[APP_SHORT + 48] = "";
+    char help[LB_MESSAGE_LENGTH / 2] = "";
     bool interrupted = found->status == LB_ERROR_INTERRUPTED;
     if (interrupted)
         snprintf(help, sizeof help, "; the same command%s resumes", fresh ? " without --fresh" : "");
     else if (found->status == LB_ERROR_FORMAT && strncmp(found->message, refused, strlen(refused)) == 0)
         snprintf(help, sizeof help, "; --fresh starts over, or choose another --out");
+    else if (app_lacks_targets(found->message))
+        snprintf(help, sizeof help, "; --train-targets names a file of the targets");
     return lb_error_set(error, found->status, "%s%.*s%s", interrupted ? prefix : "",
                         LB_MESSAGE_LENGTH - (int)sizeof help, found->message, help);
 }

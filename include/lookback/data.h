@@ -134,6 +134,9 @@ typedef struct lb_pair_format {
     /* Those of the training, for columns that are not given; NULL: none. Used while opening. */
     const lb_pair_columns *usual;
     const char *targets; /* the file of the targets, a line for each of the sources; NULL: lines have both */
+    const char *const
+        *references; /* [reference_count] files of further targets, each as `targets`; NULL: none */
+    int64_t reference_count;
     /* The column of a weight: a pair with a weight of 3 is there three times; one of 0.5 half of the time. 0: none. */
     int32_t weight_column;
     /* Instead, each pair is there once, with its weight beside it, for a lexicon; a line without the column has none.

@@ -104,7 +104,7 @@ typedef struct lb_measures {
     /* Sum of edits / sum of reference lengths; above 100 if outputs are far too long. */
     double symbol_error_rate;
     double bleu;     /* of the symbols; NaN if it is not defined, see lb_bleu_config */
-    double bleu_13a; /* of the words of texts, with LB_BLEU_EXP; 0 if it is not defined */
+    double bleu_13a; /* of the words of texts, with LB_BLEU_EXP; NaN if no output has four words */
     double chrf2;    /* of the characters of texts */
 } lb_measures;
 

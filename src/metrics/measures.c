@@ -47,12 +47,11 @@ static double percent(int64_t part, int64_t whole)
 
 lb_measures lb_measure(const lb_statistics *sum, lb_bleu_config config)
 {
-    double bleu_13a = lb_bleu(&sum->bleu_13a, (lb_bleu_config){.smoothing = LB_BLEU_EXP});
     return (lb_measures){.sequence_error_rate = percent(sum->errors, sum->outputs),
                          .word_error_rate = percent(sum->word_edits, sum->reference_words),
                          .symbol_error_rate = percent(sum->edits, sum->reference_length),
                          .bleu = lb_bleu(&sum->bleu, config),
-                         .bleu_13a = isnan(bleu_13a) ? 0 : bleu_13a,
+                         .bleu_13a = lb_bleu(&sum->bleu_13a, (lb_bleu_config){.smoothing = LB_BLEU_EXP}),
                          .chrf2 = lb_chrf(&sum->chrf2)};
 }
 

@@ -108,10 +108,12 @@ static lb_status mark_point(lb_trainer *t, lb_error *error)
 }
 
 /* The point from which patience counts. Once everything is right, a lower loss still replaces the best model, but does
- * not extend the run. */
+ * not extend the run, unless the loss is what models are chosen by. */
 static const lb_train_point *last_gain(const lb_train_history *history)
 {
-    for (int64_t i = 0; i < history->count; i++)
+    static const lb_evaluation right = {.exact_match = 1, .loss = 1}, sure = {0};
+    bool by_loss = history->is_better && history->is_better(&sure, &right);
+    for (int64_t i = 0; i < history->count && !by_loss; i++)
         if (lb_train_judged(history, &history->points[i])->exact_match >= 1) return &history->points[i];
     return lb_train_best(history);
 }

@@ -33,6 +33,21 @@ static void write_files(void)
     free(pairs);
 }
 
+/* Makes a word of each letter of the targets: of single letters evaluate has no BLEU. */
+static void write_words(const char *name)
+{
+    char *pairs = content(name), words[1 << 15];
+    size_t used = 0;
+    bool target = false;
+    for (const char *at = pairs; *at; at++) {
+        target = *at == '\t' || (target && *at != '\n');
+        used += (size_t)snprintf(words + used, sizeof words - used, "%c%s", *at,
+                                 target && *at >= 'a' && *at <= 'z' ? "ord" : "");
+    }
+    support_write_text(name, words);
+    free(pairs);
+}
+
 /* The values of a key in the log, and of its steps. Returns their number, 0 if it has no such key. */
 static int read_log(const char *name, const char *key, double value[POINTS], int step[POINTS])
 {
@@ -122,6 +137,8 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
 {
     static support_result found;
     write_files();
+    write_words("train.tsv");
+    write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "chrf");
     support_assert_trained();
     double bleu = number_after(support_run_result.error, "BLEU "),
@@ -137,6 +154,7 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     free(csv);
     /* Any of the targets of a source is right: nothing is worse than with one of them. */
     support_write_text("dev.tsv", "abc\tc b a\nabc\tx y z\nde\te d\nde\tf g\n");
+    write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "bleu", "--any-target", "--fresh");
     support_assert_trained();
     bleu = number_after(support_run_result.error, "BLEU ");

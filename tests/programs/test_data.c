@@ -278,14 +278,62 @@ START_TEST(test_data_what_is_no_pair_is_named_with_what_helps)
 }
 END_TEST
 
+/* Twenty pairs below a first line, in two files or with something between both texts. */
+static const struct {
+    const char *source, *target, *between, *options, *said;
+} first_lines[] = {
+    {"eng", "pcm", NULL, "--targets targets", "targets in targets, tsv+header, 21 lines, 20 pairs\n"},
+    {"eng_Latn", "pt-BR", NULL, "--targets targets", "tsv+header, 21 lines, 20 pairs\n"},
+    {"source", "target", NULL, "--targets targets", "tsv+header, 21 lines, 20 pairs\n"},
+    {"eng", "pcm", NULL, "--targets targets --format tsv", "targets in targets, 21 lines, 21 pairs\n"},
+    {"a dog", "one dog", NULL, "--targets targets --format tsv+header", "tsv+header, 21 lines, 20 pairs\n"},
+    {"a dog", "one dog", NULL, "--targets targets", "targets in targets, 21 lines, 21 pairs\n"},
+    {"a dog", "one dog", NULL, "--targets targets --targets targets",
+     "targets in targets, targets, 21 lines, 21 "
+     "different pairs\n"},
+    {"en", "fr", "\t", "", "pairs.tsv: tsv+header, 21 lines, 20 pairs\n"},
+    {"en", "fr", ",", "", "pairs.tsv: csv+header, 21 lines, 20 pairs\n"},
+    {"en", "fr", "\t", "--format tsv", "pairs.tsv: tsv, 21 lines, 21 pairs\n"},
+    {"do", "faire", "\t", "", "pairs.tsv: 21 lines, 21 pairs\n"},
+};
+
+START_TEST(test_data_first_line_with_names_or_codes_of_languages_is_a_header)
+{
+    for (size_t i = 0; SUPPORT_ROW(i, first_lines); i++) {
+        char sources[2048], targets[1024];
+        const char *between = first_lines[i].between ? first_lines[i].between : "\n";
+        size_t used = (size_t)snprintf(sources, sizeof sources, "%s", first_lines[i].source), of_targets = 0;
+        if (first_lines[i].between)
+            used += (size_t)snprintf(sources + used, sizeof sources - used, "%s%s\n", between,
+                                     first_lines[i].target);
+        else
+            used += (size_t)snprintf(sources + used, sizeof sources - used, "\n");
+        of_targets = (size_t)snprintf(targets, sizeof targets, "%s\n", first_lines[i].target);
+        for (int k = 0; k < 20; k++) {
+            used +=
+                (size_t)snprintf(sources + used, sizeof sources - used, "%c boy sees it%s", 'a' + k, between);
+            if (first_lines[i].between)
+                used += (size_t)snprintf(sources + used, sizeof sources - used, "%c garcon\n", 'a' + k);
+            of_targets +=
+                (size_t)snprintf(targets + of_targets, sizeof targets - of_targets, "%c garcon\n", 'a' + k);
+        }
+        support_write_text("pairs.tsv", sources);
+        support_write_text("targets", targets);
+        look(first_lines[i].options);
+        ck_assert_msg(strstr(support_run_result.output, first_lines[i].said) != NULL, "%s: %s%s",
+                      first_lines[i].said, support_run_result.output, support_run_result.error);
+    }
+}
+END_TEST
+
 START_TEST(test_data_says_what_a_training_says)
 {
     support_write_text("pairs.tsv", "w\tB AH N\nw\tM AA T\nx\tM AA P\n");
     look("--min-count 2");
     ck_assert_str_eq(
         support_run_result.error,
-        "lookback data: pairs.tsv: the targets have a blank after every 1.3 characters: should it "
-        "separate symbols? Then set target_separator to \" \"\n");
+        "lookback data: pairs.tsv: the targets are symbols between blanks, of 1.3 characters; set "
+        "target_separator to \" \"\n");
     ck_assert_ptr_nonnull(strstr(support_run_result.output,
                                  "source symbols: 1 left, 1 unknown by --min-count\n"
                                  "source symbols, most frequent: \"w\" 2\n"));

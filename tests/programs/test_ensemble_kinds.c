@@ -128,7 +128,7 @@ START_TEST(test_ensemble_auto_is_chosen_by_the_pairs)
     SUPPORT_TRAIN("--train", "train.tsv", "--no-hold-out", "--hidden", "8", "--embed", "8", "--ensemble",
                   "auto", "--steps", "2", "--out", "kept");
     support_assert_trained();
-    SUPPORT_TRAIN(SHORT, "--ensemble", "auto", "--train", "no.tsv");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--ensemble", "auto", "--train", "no.tsv");
     support_assert_refused(66, "no.tsv: cannot read");
 }
 END_TEST
@@ -184,7 +184,7 @@ START_TEST(test_ensemble_that_cannot_be_is_refused_before_anything_is_trained)
         SUPPORT_TRAIN(SHORT, "--ensemble", cases[i].list);
         support_assert_refused(2, cases[i].text);
     }
-    SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--dev", "no.tsv");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--ensemble", "2", "--dev", "no.tsv");
     support_assert_refused(66, "model-1: no.tsv: cannot read: No such file or directory\n");
     SUPPORT_TRAIN(SHORT, "--ensemble", "2", "--seeds", "2");
     support_assert_refused(2, "--ensemble and --seeds: expected only one of them");

@@ -88,9 +88,39 @@ START_TEST(test_evaluate_several_targets_of_a_source_are_references)
     expect_line(" nrefs:var|");
     RUN("--predictions=said.tsv", "pairs.tsv");
     expect_line(" nrefs:1|");
-    write_file("pairs.tsv", "a\tone word\na\tone words\nb\ta b\nb\tb c\n");
+    write_file("pairs.tsv", "a\tone word\na\tone words\nb\tanother one\nb\tothers\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--any-target");
     expect_line(" nrefs:2|");
+}
+END_TEST
+
+/* As the case before, with a file for each reference; and a pair of each answer of a line has one prediction. */
+START_TEST(test_evaluate_several_files_of_targets_are_references)
+{
+    write_file("src", "a\nb\n");
+    write_file("one", "A man walks his dog.\nThe kids laugh at me.\n");
+    write_file("two", "A dog is walked by him.\nChildren laugh at me.\n");
+    write_file("said.tsv", "a\tA man walks his dog.\nb\tChildren laugh at me.\n");
+    RUN("--predictions=said.tsv", "src", "--targets=one", "--targets=two");
+    expect_line("pairs                      4\nsources                    2\nexact match           100.00 %");
+    expect_line(" nrefs:2|");
+    RUN("--predictions=said.tsv", "src", "--targets=one");
+    expect_line("pairs                      2\nexact match            50.00 %");
+    write_file("two", "A dog is walked by him.\n");
+    RUN("--predictions=said.tsv", "src", "--targets=one", "--targets=two");
+    ck_assert_int_eq(result.status, 65);
+    ck_assert_ptr_nonnull(
+        strstr(result.error, "two:1: found the last target, expected as many lines as in src"));
+}
+END_TEST
+
+START_TEST(test_evaluate_bleu_without_four_words_is_not_defined)
+{
+    write_file("pairs.tsv", "a\tdrie een acht\nb\tvier nul\n");
+    RUN("--predictions=pairs.tsv", "pairs.tsv");
+    expect_line("\nBLEU                       -\nchrF2                 100.00\n");
+    RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
+    expect_line("\"bleu_13a\":{\"value\":null,");
 }
 END_TEST
 

@@ -246,10 +246,12 @@ START_TEST(test_app_options_parse_dash_is_operand)
 }
 END_TEST
 
-START_TEST(test_app_options_parse_repeated_option_last_wins)
+START_TEST(test_app_options_parse_repeated_option_last_wins_but_of_two_files_none)
 {
     ck_assert_int_eq(parse("-o a m --out b"), LB_OK);
     ck_assert_str_eq(out, "b");
+    ck_assert_int_eq(parse_by(&files, "--data a --data b"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message, "--data: found a and b, expected only one");
 }
 END_TEST
 
@@ -307,6 +309,16 @@ START_TEST(test_app_options_parse_misspelt_option_is_answered_with_the_likely_on
     expect_refusal("--no-frsh m", "unknown option --no-frsh (did you mean --no-fresh?); see prog --help");
     expect_refusal("--cou_nter 3 m", "unknown option --cou_nter (did you mean --counter?); see prog --help");
     expect_refusal("--hlep", "unknown option --hlep (did you mean --help?); see prog --help");
+    const app_option of_two[] = {APP_TEXT(0, "dev-targets", "FILE", &data, ""),
+                                 APP_TEXT(0, "train-targets", "FILE", &data, "")};
+    const app_program two = {.name = "prog", .operands = "FILE", .options = of_two, .option_count = 2};
+    ck_assert_int_eq(parse_by(&two, "--targets x"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "unknown option --targets (did you mean --dev-targets?); see prog --help");
+    ck_assert_int_eq(parse_by(&two, "/dev/null"), LB_ERROR_ARGUMENT);
+    ck_assert_str_eq(error.message,
+                     "unexpected argument \"/dev/null\", expected only FILE; if it has the targets, "
+                     "put --train-targets before it; see prog --help");
     expect_refusal("--verison", "unknown option --verison (did you mean --version?); see prog --help");
 }
 END_TEST

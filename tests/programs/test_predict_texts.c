@@ -225,6 +225,18 @@ START_TEST(test_predict_bad_line_is_status_65_after_answers_to_those_before)
 }
 END_TEST
 
+/* Training and evaluate read a tab in a sentence as a blank, where targets are in a file of their own. */
+START_TEST(test_predict_tab_among_blanks_is_one_if_the_first_line_has_none)
+{
+    run(model, NULL, "bad\nb a\td\n");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_ptr_nonnull(strstr(result.error, INPUT
+                                 "2: found a tab among blanks, and none before: tabs are read as blanks\n"));
+    run(model, NULL, "b a\td\nbad\n");
+    expect(65, "", INPUT "1: found 2 columns, expected 1; --source-column chooses one of several\n");
+}
+END_TEST
+
 /* A good line, one with this many letters, and another good one. */
 static char *with_long_line(size_t count)
 {

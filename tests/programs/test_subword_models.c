@@ -211,7 +211,7 @@ START_TEST(test_visualize_words_of_a_model)
     ck_assert_ptr_nonnull(strstr(picture, ">liest<"));
     ck_assert_ptr_null(strstr(picture, "\u2581"));
     free(picture);
-    SUPPORT_TRAIN(SENTENCES, "--steps", "2", "--out", "letters");
+    SUPPORT_TRAIN(SENTENCES, "--subwords", "0", "--steps", "2", "--out", "letters");
     support_assert_trained();
     RUN("", LOOKBACK, "visualize", "letters", "--input", "Die", "--words", "-o", "map.svg");
     ck_assert_int_eq(result.status, 2);
@@ -305,7 +305,7 @@ START_TEST(test_subwords_need_no_separators)
     support_assert_refused(2, "subwords: found separators, expected none: words are found by blanks");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "50", "--set", "symbols=graphemes", "--out", "out");
     support_assert_refused(2, "subwords: found graphemes, expected characters to begin with");
-    SUPPORT_TRAIN(SENTENCES, "--set", "separate-subwords=true", "--out", "out");
+    SUPPORT_TRAIN(SENTENCES, "--subwords", "0", "--set", "separate-subwords=true", "--out", "out");
     support_assert_refused(2, "separate_subwords: found no subwords");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "100001", "--out", "out");
     support_assert_refused(2, "100000");

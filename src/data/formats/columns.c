@@ -135,6 +135,29 @@ static bool has_origins(lb_first_lines *s)
     return s->count > 0;
 }
 
+/* Whether a text is the code of a language, such as en, pcm, zh-Hans and eng_Latn. Source: BCP 47. */
+static bool is_language(lb_span text)
+{
+    enum { LEAST = 2, MOST = 3, SCRIPT = 4 };
+    size_t letters = 0;
+    while (letters < text.length && text.text[letters] >= 'a' && text.text[letters] <= 'z') letters++;
+    bool more = letters < text.length && strchr("-_", text.text[letters]);
+    return letters >= LEAST && letters <= MOST && text.length <= letters + (more ? 1 + SCRIPT : 0);
+}
+
+/* Whether the first line, and no other, has two codes of languages: among short words they may be words. */
+static bool has_languages(lb_first_lines *s)
+{
+    enum { LINES = 20 };
+    bool others = false, both = false;
+    for (int i = s->count - 1; i >= 0; i--) {
+        bool two = lb_sample_divide(s, i) == LB_LINE_IS_FIELDS && s->fields.count == 2;
+        others = others || both;
+        both = two && is_language(lb_field(&s->fields, 0)) && is_language(lb_field(&s->fields, 1));
+    }
+    return both && !others && s->count >= LINES;
+}
+
 static void keep_names(const lb_fields *names, lb_fields *kept)
 {
     for (int i = 0; i < names->count; i++) {
@@ -158,13 +181,14 @@ static bool has_usual_header(const lb_first_lines *s, const lb_pair_format *form
 static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_recognised *found)
 {
     bool json = s->kind.keys.count > 0, given = format->kind && *format->kind;
-    bool tabs = s->kind.row->tabs, plain = given && tabs && !s->kind.header;
+    bool tabs = s->kind.row->tabs, plain = given && tabs && !s->kind.header && !format->targets;
     const lb_fields *first = json ? &s->kind.keys : &s->fields;
     found->by_name = (json || first->count > 1) && take_names(first, s->usual, format->no_target, found);
     found->lone_name = first->count == 1 && !json && find_name(first, ONE_NAME(s->usual->source_name)) > 0;
     bool table = format->no_target && !*s->usual->source_name && (s->kind.row->quotes || json);
-    bool named = found->by_name || (!plain && take_names(first, NULL, table, found));
-    found->header = !json && (named || s->kind.header || has_usual_header(s, format, found));
+    bool named = found->by_name || (!plain && take_names(first, NULL, table, found)),
+         languages = !named && !plain && !json && !format->no_target && has_languages(s);
+    found->header = !json && (named || languages || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
     if (json || found->header) keep_names(first, &found->names);
     if (found->header) found->look.names = s->line[0].number;

@@ -1,6 +1,7 @@
 /* Converts the lines of any format to numbered lines with tabs, for files and for streams of pairs. */
 #include "data/formats/pair_file.h"
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "data/formats/recognise.h"
 #include "io/path.h"
@@ -264,46 +265,62 @@ static lb_status convert_one(lb_converter *w, lb_lines *lines)
     return result == LB_LINES_FAILED ? LB_ERROR_OPEN : lb_converter_end(w, w->error);
 }
 
-static lb_status convert_both(lb_converter *w, lb_lines *sources, lb_lines *targets)
+/* A line of each file: the source, and its targets, which are several right answers. Behind the last, `*more` is
+ * false. */
+static lb_status take_lines(lb_converter *w, lb_lines *files, int count, bool *more)
 {
-    lb_converted *met = &w->file->met;
-    for (;;) {
-        lb_line source, target;
-        lb_lines_result one = lb_lines_next(sources, true, &source, w->error);
-        lb_lines_result other =
-            one == LB_LINES_FAILED ? one : lb_lines_next(targets, true, &target, w->error);
-        if (other == LB_LINES_FAILED) return LB_ERROR_OPEN;
-        if (one != other)
+    static const char or = LB_FIELDS_OR;
+    lb_line line;
+    lb_fields_clear(&w->fields);
+    for (int i = 0; i < count; i++) {
+        lb_lines_result found = lb_lines_next(&files[i], true, &line, w->error);
+        if (found == LB_LINES_FAILED) return LB_ERROR_OPEN;
+        if (i == 0) *more = found == LB_LINES_ONE;
+        if (*more != (found == LB_LINES_ONE))
             return lb_error_set(w->error, LB_ERROR_FORMAT,
-                                "%s:%lld: found %s target, expected as many lines as in %s", targets->name,
-                                (long long)targets->number, other == LB_LINES_ONE ? "a further" : "the last",
-                                w->name);
-        if (one != LB_LINES_ONE) return LB_OK;
-        met->marked |= lb_line_drop_mark(&source);
-        met->marked |= lb_line_drop_mark(&target);
-        met->lines++;
-        lb_fields_clear(&w->fields);
-        lb_fields_add(&w->fields, source.text, source.length);
-        lb_fields_add(&w->fields, target.text, target.length);
-        w->first = source.number;
-        lb_status status = emit(w);
-        if (status) return status;
+                                "%s:%lld: found %s target, expected as many lines as in %s", files[i].name,
+                                (long long)files[i].number, *more ? "the last" : "a further", w->name);
+        if (!*more) continue;
+        w->file->met.marked |= lb_line_drop_mark(&line);
+        if (i > 1) lb_buffer_add(&w->fields.text, & or, 1);
+        lb_buffer_add(&w->fields.text, line.text, line.length);
+        if (i == 0 || i == count - 1) lb_fields_end(&w->fields);
+        w->first = line.number;
     }
+    return LB_OK;
 }
 
-lb_status lb_convert(const lb_converter *begun, int targets, lb_error *error)
+static lb_status convert_side_by_side(lb_converter *w, lb_lines *files, int count)
+{
+    lb_converted *met = &w->file->met;
+    bool more = true;
+    while (more) {
+        lb_status status = take_lines(w, files, count, &more);
+        if (status) return status;
+        met->lines += more;
+        if (more && w->first == 1 && w->file->header)
+            met->names = 1;
+        else if (more && emit(w))
+            return w->error->status;
+    }
+    return LB_OK;
+}
+
+lb_status lb_convert(const lb_converter *begun, const int *targets, int count, lb_error *error)
 {
     lb_converter w = *begun;
-    lb_lines lines, others = {.descriptor = -1};
+    lb_lines *files = lb_alloc_zero(((size_t)count + 1) * sizeof *files);
     w.error = error;
-    lb_status status = lb_lines_open(&lines, w.file->descriptor, w.name, LB_PAIR_LINE_BYTES, error);
-    if (!status && targets >= 0)
-        status =
-            lb_lines_open(&others, targets, lb_pair_file_name(w.format->targets), LB_PAIR_LINE_BYTES, error);
-    if (!status) status = targets >= 0 ? convert_both(&w, &lines, &others) : convert_one(&w, &lines);
+    lb_status status = LB_OK;
+    if (!files) return lb_out_of_memory_for(w.name, error);
+    for (int i = 0; i <= count && !status; i++)
+        status = lb_lines_open(&files[i], i ? targets[i - 1] : w.file->descriptor,
+                               i ? lb_pair_file_name(lb_pair_format_targets(w.format, i - 1)) : w.name,
+                               LB_PAIR_LINE_BYTES, error);
+    if (!status) status = count > 0 ? convert_side_by_side(&w, files, count + 1) : convert_one(&w, files);
     if (!status) status = flush(&w, 0);
-    lb_lines_close(&others);
-    lb_lines_close(&lines);
+    for (int i = 0; i <= count; i++) lb_lines_close(&files[i]);
+    lb_release(files);
     lb_converter_free(&w);
     return status;
 }

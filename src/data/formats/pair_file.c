@@ -306,6 +306,19 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
     return lb_pair_file_decide(file, name, bytes, file->first_bytes, file->first_whole, format, kind, error);
 }
 
+/* Whether the first lines of sources and targets are names. A format that is given decides. */
+static lb_status look_at_both(lb_pair_file *file, const lb_converter *of, int targets, lb_error *error)
+{
+    lb_recognised found = {0};
+    bool given = of->format->kind && *of->format->kind;
+    lb_status status =
+        given ? LB_OK : lb_recognise_both(of->name, file->descriptor, targets, of->format, &found, error);
+    file->header = given ? strstr(of->format->kind, LB_PAIR_KIND_HEADER) != NULL : found.header;
+    if (!status) keep_columns(file, &found, of->format);
+    lb_release(found.names.text.text);
+    return status;
+}
+
 static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_format *format,
                          lb_pair_kind *kind, lb_error *error)
 {
@@ -315,11 +328,18 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                           .file = file,
                           .to = lb_nameless_file(),
                           .room = LB_COPY_MOST};
-    lb_pair_file targets = {.descriptor = -1};
-    lb_status status = begun.to < 0 ? lb_cannot_copy(begun.name, error) : LB_OK;
-    if (!status && format->targets) status = open_one(&targets, format->targets, error);
-    if (!status) status = lb_convert(&begun, targets.descriptor, error);
-    close_one(&targets.descriptor);
+    int count = 0, *targets = lb_alloc(((size_t)format->reference_count + 1) * sizeof *targets);
+    lb_status status = begun.to < 0 || !targets ? lb_cannot_copy(begun.name, error) : LB_OK;
+    for (const char *name; targets && !status && (name = lb_pair_format_targets(format, count)) != NULL;
+         count++) {
+        lb_pair_file one = {.descriptor = -1};
+        status = open_one(&one, name, error);
+        targets[count] = one.descriptor;
+    }
+    if (targets && !status && count > 0) status = look_at_both(file, &begun, *targets, error);
+    if (!status) status = lb_convert(&begun, targets, count, error);
+    while (targets && count > 0) close_one(&targets[--count]);
+    lb_release(targets);
     close_one(&file->descriptor);
     file->descriptor = begun.to;
     file->copied = file->numbered = true;

@@ -78,6 +78,13 @@ LB_MUST_USE lb_status lb_pair_file_decide(lb_pair_file *file, const char *name, 
                                           size_t length, bool whole, lb_pair_format *format,
                                           lb_pair_kind *kind, lb_error *error);
 
+/** The file of targets number `number`, from 0; NULL behind the last. */
+static inline const char *lb_pair_format_targets(const lb_pair_format *format, int number)
+{
+    if (number == 0) return format->targets;
+    return number <= format->reference_count ? format->references[number - 1] : NULL;
+}
+
 /** The name of a file in messages. */
 static inline const char *lb_pair_file_name(const char *path)
 {
@@ -127,10 +134,10 @@ LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
 
 void lb_converter_free(lb_converter *c);
 
-/** Converts all lines of the file, with those of `targets`, a descriptor at its first byte; -1: there are none apart.
+/** Converts all lines of the file, with those of `count` files of targets, each a descriptor at its first byte.
  *  In the place of one that is not of its format comes what is wrong in it: whoever reads it will say so.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a quoted field without an end, or over several lines with text behind it,
  *          more sources than targets or fewer, or more bytes than there is room for; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_convert(const lb_converter *begun, int targets, lb_error *error);
+LB_MUST_USE lb_status lb_convert(const lb_converter *begun, const int *targets, int count, lb_error *error);
 
 #endif

@@ -64,7 +64,7 @@ static lb_status check_columns_differ(const lb_pair_format *f, lb_error *error)
 static lb_status check_kind(const lb_pair_format *format, lb_error *error)
 {
     lb_pair_kind kind;
-    bool apart = format->targets && format->kind && *format->kind;
+    bool apart = format->targets && format->kind && *format->kind && !lb_is_same_kind(format->kind, "tsv");
     if (apart)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "format %.40s and a file of targets: expected one of them", format->kind);
@@ -134,6 +134,12 @@ static lb_status bad_kind(const examination *e, lb_bad_line bad_line, const char
     return bad(e, bad_line, "%s", lb_file_kind_print(kind_of(e), e->name, expected, true, text));
 }
 
+/* The file of the targets in messages; of several, none is known. */
+static const char *name_of_targets(const lb_pair_format *format)
+{
+    return format->reference_count > 0 ? "one of the targets" : format->targets;
+}
+
 static lb_status check_text(const examination *e, bool cut)
 {
     if (cut || e->length > LB_PAIR_LINE_BYTES)
@@ -148,7 +154,7 @@ static lb_status check_text(const examination *e, bool cut)
     const char *at = zero ? zero : e->text + valid;
     const char *tab = e->format.targets ? memchr(e->text, '\t', (size_t)(at - e->text)) : NULL;
     examination side = *e;
-    if (tab) side.name = e->format.targets;
+    if (tab) side.name = name_of_targets(&e->format);
     size_t byte = (size_t)(at - (tab ? tab + 1 : e->text)) + 1;
     if (zero) return bad(&side, kind, "found a zero byte at byte %zu of the line, expected text", byte);
     return bad(&side, kind, "found 0x%02X at byte %zu of the line, expected UTF-8",
@@ -306,7 +312,7 @@ lb_status lb_pair_line_read(const lb_pair_format *format, const char *name, cons
     if (!status) status = read_side(&e, "source", text, length, &e.format.source, &pair->source);
     if (status || e.format.no_target) return status;
     pair->weight = weight_of(&e);
-    if (e.format.targets) e.name = e.format.targets;
+    if (e.format.targets) e.name = name_of_targets(&e.format);
     find_side(&e, e.format.target_column, &text, &length);
     if (!e.format.empty_target) status = expect_text(&e, "target", text, length);
     return status ? status : read_side(&e, "target", text, length, &e.format.target, &pair->target);

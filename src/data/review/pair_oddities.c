@@ -328,8 +328,7 @@ static void say_all(search *s)
     const lb_pair_file *file = &s->pairs->file;
     const lb_odd_pairs *strange = &s->lexicon.strange;
     bool first = strange->count > 0 && strange->first == 0 && 2 * strange->count < s->count; /* alone */
-    bool many = s->count >= MANY,
-         may = !file->header && s->pairs->texts.count == 0 && !s->pairs->format.targets;
+    bool many = s->count >= MANY, may = !file->header && s->pairs->texts.count == 0;
     bool tabs = !*file->kind || strncmp(file->kind, "tsv", 3) == 0;
     const char *names = file->header ? "+header" : "";
     if (may && strcmp(file->kind, "jsonl") != 0 &&

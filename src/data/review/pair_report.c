@@ -56,7 +56,9 @@ static void write_format(lb_buffer *text, const lb_pairs *pairs)
 {
     const lb_pair_file *file = &pairs->file;
     const lb_pair_format *f = &pairs->format;
-    if (f->targets) lb_buffer_print(text, "targets in %s, ", f->targets);
+    const char *targets;
+    for (int i = 0; (targets = lb_pair_format_targets(f, i)) != NULL; i++)
+        lb_buffer_print(text, "%s%s, ", i ? "" : "targets in ", targets);
     if (*file->kind || file->header)
         lb_buffer_print(text, "%s%s, ", *file->kind ? file->kind : "tsv",
                         file->header && !strstr(file->kind, "+header") ? "+header" : "");

@@ -3,6 +3,7 @@
 #define LB_PAIR_REPORT_H
 
 #include "data/pairs/pairs.h"
+#include "data/text/text_kind.h"
 
 /* ---- text_oddities.c: the texts of one side. ---- */
 
@@ -39,10 +40,18 @@ extern const char *const lb_pair_side_names[];
 LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side,
                                            const lb_pairs *pairs, lb_strings *odd, lb_error *error);
 
-/** Whether a blank after every few characters looks as if it separated symbols, which have no separator: then `text`
- *  receives a sentence about it. `symbols` are those of the side. */
-bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, lb_pair_side side,
-                            char text[LB_MESSAGE_LENGTH]);
+/** What the texts of both sides are. */
+typedef struct lb_texts {
+    lb_text_kind kind[2];
+    double length[2]; /* of a word, in characters */
+} lb_texts;
+
+/** Looks at 5,000 pairs at most, evenly spaced. Errors: as lb_pairs_read. */
+LB_MUST_USE lb_status lb_texts_look(lb_pairs *pairs, lb_texts *texts, lb_error *error);
+
+/** Says which of them have symbols between blanks, with the separators that they lack; false: there is nothing to say,
+ *  about characters and sentences. */
+bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, char text[LB_MESSAGE_LENGTH]);
 
 /* ---- lexicon_oddities.c: what of a lexicon does not fit its model. ---- */
 

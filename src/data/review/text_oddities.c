@@ -1,6 +1,7 @@
 /* Finds what is odd about the texts of one side, for the report on pairs. */
 #include "data/review/pair_report.h"
 
+#include "base/alloc.h"
 #include "base/format.h"
 #include "lookback/tensor.h"
 
@@ -121,28 +122,62 @@ lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, co
     return status;
 }
 
-/* With the wrong separator, training still works, but on fragments of symbols and on blanks. The words of a natural
- * language are longer than this on average. */
-static const double LETTERS_OF_WORDS = 2.5;
+/* ---- What the texts are. ---- */
 
-bool lb_blanks_may_separate(const lb_pairs *pairs, const lb_vocabulary *symbols, lb_pair_side side,
-                            char text[LB_MESSAGE_LENGTH])
+static lb_status add_text(lb_text_facts *facts, const lb_symbol_rule *rule, const lb_symbols *text,
+                          lb_error *error)
 {
-    const char *name = lb_pair_side_names[side];
-    bool source = side == LB_SIDE_SOURCE;
-    const char *separator = source ? pairs->format.source.separator : pairs->format.target.separator;
-    int32_t blank = lb_vocabulary_id(symbols, " ");
-    int64_t all = 0, count = lb_pairs_count(pairs);
-    if ((separator && *separator) || blank == LB_UNK) return false;
-    for (int64_t i = 0; i < count; i++)
-        all += source ? lb_pairs_source_length(pairs, i) : lb_pairs_target_length(pairs, i);
-    int64_t blanks = lb_vocabulary_count(symbols, blank);
-    double between = (double)(all - blanks) / (double)(blanks + count);
-    if (between >= LETTERS_OF_WORDS) return false;
-    lb_snprintf(
-        text, LB_MESSAGE_LENGTH,
-        "%.300s: the %ss have a blank after every %.1f characters: should it separate symbols? Then set "
-        "%s_separator to \" \"",
-        pairs->path, name, between, name);
-    return true;
+    char *joined = lb_symbols_join(rule, text->symbol, text->count, error);
+    lb_status status = joined ? lb_text_facts_add(facts, joined, error) : LB_ERROR_MEMORY;
+    lb_release(joined);
+    return status;
+}
+
+lb_status lb_texts_look(lb_pairs *pairs, lb_texts *texts, lb_error *error)
+{
+    enum { SAMPLE = 5000 };
+    lb_text_facts facts[2] = {{0}};
+    const int64_t count = lb_pairs_count(pairs), wanted = count < SAMPLE ? count : SAMPLE;
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < wanted && !status; i++) {
+        const lb_pair_line *line;
+        status = lb_pairs_read(pairs, i * count / wanted, &line, error);
+        if (!status) status = add_text(&facts[0], &pairs->format.source, &line->source, error);
+        if (!status) status = add_text(&facts[1], &pairs->format.target, &line->target, error);
+    }
+    for (int i = 0; i < 2; i++) {
+        texts->kind[i] = lb_text_kind_of(&facts[i]);
+        texts->length[i] = (double)facts[i].letters / (double)(facts[i].count > 0 ? facts[i].count : 1);
+        lb_text_facts_free(&facts[i]);
+    }
+    return status;
+}
+
+bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, char text[LB_MESSAGE_LENGTH])
+{
+    static const char *const are[] = {[LB_TEXTS_SYMBOLS] = "symbols between blanks",
+                                      [LB_TEXTS_WORDS] = "words that occur again and again",
+                                      [LB_TEXTS_PIECES] = "pieces of words by another tool",
+                                      [LB_TEXTS_SENTENCES] = NULL};
+    const char *const separators[] = {pairs->format.source.separator, pairs->format.target.separator};
+    lb_buffer said = {0}, advice = {0};
+    for (int i = 0; i < 2; i++) {
+        const lb_text_kind kind = texts->kind[i];
+        const bool open = !separators[i] || !*separators[i];
+        const bool few = kind == LB_TEXTS_WORDS && texts->kind[1 - i] != LB_TEXTS_SYMBOLS; /* sentences */
+        if (!are[kind] || few || !(open || kind == LB_TEXTS_PIECES)) continue;
+        lb_buffer_print(&said, "%s the %ss are %s, of %.1f characters", said.length ? ", and" : ":",
+                        lb_pair_side_names[i], are[kind], texts->length[i]);
+        if (open)
+            lb_buffer_print(&advice, "%s%s_separator", advice.length ? " and " : "; set ",
+                            lb_pair_side_names[i]);
+    }
+    const bool any = said.length && !said.failed && !advice.failed;
+    if (any)
+        lb_snprintf(text, LB_MESSAGE_LENGTH, "%.200s%s%s%s", pairs->path, said.text,
+                    advice.length ? advice.text : "; BLEU, chrF2 and the perplexity of words join them",
+                    advice.length ? " to \" \"" : "");
+    lb_release(said.text);
+    lb_release(advice.text);
+    return any;
 }

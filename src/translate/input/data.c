@@ -49,12 +49,9 @@ static void take_texts(lb_training_data *data)
 /* A model to start from has its symbols. */
 static lb_status choose_symbols(lb_training_data *data, lb_training_config *c, lb_error *error)
 {
-    lb_status status = LB_OK;
-    data->facts.pairs = lb_pairs_different(data->train);
-    if (c->from) return LB_OK;
-    if (c->subwords >= 0)
-        status = lb_recipe_look(data->train, data->text.source, data->text.target, &data->facts, error);
-    if (status) return status;
+    lb_status status = lb_recipe_look(data->train, &data->facts, error);
+    if (status || c->from) return status;
+    data->facts.sentences = data->facts.sentences && c->subwords >= 0;
     lb_recipe_fit_texts(c, &data->facts);
     if (c->subwords > 0) return lb_training_subwords(data, c, c->min_count, error);
     if (!c->separate_subwords) return LB_OK;
@@ -118,10 +115,7 @@ static void report_unwritable(const lb_tested_pairs *on, const lb_training_confi
 static void hint_at_separators(const lb_training_data *data, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
-    if (!c->tell) return;
-    if (lb_blanks_may_separate(data->train, data->text.source, LB_SIDE_SOURCE, text))
-        lb_training_tell_text(c, LB_EVENT_HINT, text);
-    if (lb_blanks_may_separate(data->train, data->text.target, LB_SIDE_TARGET, text))
+    if (c->subwords <= 0 && lb_texts_say(&data->facts.texts, data->train, text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 

@@ -67,53 +67,21 @@ static int kind_of(const lb_training_config *config)
 
 /* ---- Sentences, for which the recipe has numbers of its own. ---- */
 
-enum { DIFFERENT = 2000 /* pairs */, SENTENCE_WORDS = 4 };
-
-bool lb_recipe_has_sentences(const lb_recipe_facts *facts)
+static bool are_sentences(const lb_symbol_rule *rule, lb_text_kind kind)
 {
-    return facts->different >= DIFFERENT;
+    bool open = !rule->graphemes && !(rule->separator && *rule->separator);
+    return open && (kind == LB_TEXTS_SENTENCES || kind == LB_TEXTS_WORDS);
 }
 
-static bool is_blank(const char *symbol)
+lb_status lb_recipe_look(lb_pairs *pairs, lb_recipe_facts *facts, lb_error *error)
 {
-    return strcmp(symbol, " ") == 0;
-}
-
-static bool is_sentence(const lb_symbols *text)
-{
-    int words = 0;
-    for (size_t i = 0; i < text->count; i++)
-        words += !is_blank(text->symbol[i]) && (i == 0 || is_blank(text->symbol[i - 1]));
-    return words >= SENTENCE_WORDS;
-}
-
-/* Whether symbols are characters, with so many blanks that half of the texts may be sentences. */
-static bool may_have_sentences(const lb_symbol_rule *rule, const lb_vocabulary *symbols, int64_t texts)
-{
-    int32_t blank = lb_vocabulary_id(symbols, " ");
-    bool characters = !rule->graphemes && !(rule->separator && *rule->separator);
-    return characters && blank != LB_UNK &&
-           2 * lb_vocabulary_count(symbols, blank) >= (SENTENCE_WORDS - 1) * texts;
-}
-
-lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source, const lb_vocabulary *target,
-                         lb_recipe_facts *facts, lb_error *error)
-{
-    int64_t count = lb_pairs_count(pairs), sources = 0, targets = 0;
+    enum { FEW = 100 }; /* say too little about which words occur again */
     *facts = (lb_recipe_facts){.pairs = lb_pairs_different(pairs)};
-    if (count < DIFFERENT || !may_have_sentences(&pairs->format.source, source, count) ||
-        !may_have_sentences(&pairs->format.target, target, count))
-        return LB_OK;
-    for (int64_t i = 0; i < count; i++) {
-        const lb_pair_line *line;
-        lb_status status = lb_pairs_read(pairs, i, &line, error);
-        if (status) return status;
-        sources += is_sentence(&line->source);
-        targets += is_sentence(&line->target);
-    }
-    if (2 * sources < count || 2 * targets < count) return LB_OK;
-    facts->different = pairs->different;
-    return LB_OK;
+    lb_status status = lb_texts_look(pairs, &facts->texts, error);
+    facts->sentences = pairs->different >= FEW &&
+                       are_sentences(&pairs->format.source, facts->texts.kind[0]) &&
+                       are_sentences(&pairs->format.target, facts->texts.kind[1]);
+    return status;
 }
 
 /* ---- Defaults. ---- */
@@ -144,7 +112,7 @@ lb_status lb_recipe_fill_in(lb_training_config *c, lb_error *error)
 static recipe_row row_for(const lb_training_config *c, const lb_recipe_facts *facts)
 {
     int row = 0;
-    const bool sentences = lb_recipe_has_sentences(facts);
+    const bool sentences = facts->sentences;
     const recipe_row *rows = sentences ? of_sentences[kind_of(c)] : of_pairs;
     const int last = (sentences ? ROWS_OF_SENTENCES : ROWS) - 1;
     double count = fmin(fmax((double)facts->pairs, rows[0].pairs), rows[last].pairs);
@@ -164,7 +132,7 @@ static int multiple(double value, int of)
 void lb_recipe_fit_texts(lb_training_config *c, const lb_recipe_facts *facts)
 {
     const recipe_row row = row_for(c, facts);
-    const bool sentences = lb_recipe_has_sentences(facts), last = c->no_hold_out || c->choose_on;
+    const bool sentences = facts->sentences, last = c->no_hold_out || c->choose_on;
     if (!c->choose) c->choose = sentences && !last ? "chrf" : "exact";
     if (c->from) return;
     if (sentences || facts->symbols > 0)
@@ -179,8 +147,8 @@ bool lb_recipe_note(const lb_training_config *c, const lb_recipe_facts *facts, c
         note, LB_MESSAGE_LENGTH,
         "sentences, since half of the texts have %d words or more: subwords %d, width %d, %s, chosen by "
         "%s; subwords 0 makes characters the symbols, and \" \" as both separators words",
-        SENTENCE_WORDS, c->subwords, c->hidden, c->tied > 0 ? "tied" : "not tied", c->choose);
-    return lb_recipe_has_sentences(facts);
+        LB_SENTENCE_WORDS, c->subwords, c->hidden, c->tied > 0 ? "tied" : "not tied", c->choose);
+    return facts->sentences;
 }
 
 void lb_recipe_fit(lb_training_config *c, const lb_recipe_facts *facts)
@@ -188,7 +156,7 @@ void lb_recipe_fit(lb_training_config *c, const lb_recipe_facts *facts)
     if (c->sort) return;
     lb_recipe_fit_texts(c, facts);
     const recipe_row row = row_for(c, facts);
-    const bool seq2seq = kind_of(c) == SEQ2SEQ, own = seq2seq || lb_recipe_has_sentences(facts);
+    const bool seq2seq = kind_of(c) == SEQ2SEQ, own = seq2seq || facts->sentences;
     if (seq2seq) set_if_open(&c->embed, multiple(row.number[EMBED], WIDTHS));
     set_if_open(&c->hidden, multiple(row.number[HIDDEN], WIDTHS));
     set_if_open(&c->batch, multiple(row.number[BATCH], BATCHES));

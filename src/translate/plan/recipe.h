@@ -3,6 +3,7 @@
 #define LB_RECIPE_H
 
 #include "base/group.h"
+#include "data/review/pair_report.h"
 #include "lookback/translate.h"
 
 #define LB_MODEL_SEQ2SEQ      "seq2seq"
@@ -44,9 +45,10 @@ LB_MUST_USE lb_status lb_recipe_fill_in(lb_training_config *config, lb_error *er
 
 /** What the recipe knows of the pairs to train on; zero: nothing. */
 typedef struct lb_recipe_facts {
-    int64_t pairs;     /* different ones, unless all are trained on */
-    int64_t different; /* pairs, if they are sentences */
-    int64_t symbols;   /* of the targets, once they are known */
+    int64_t pairs;   /* different ones, unless all are trained on */
+    int64_t symbols; /* of the targets, once they are known */
+    bool sentences;  /* on both sides, whose symbols are left to the recipe */
+    lb_texts texts;
 } lb_recipe_facts;
 
 /** Fills in what decides the symbols, and what else does not depend on their number. */
@@ -74,13 +76,9 @@ lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab
 /** The line format of the configuration. Memory: it points to the separators of the configuration. */
 lb_pair_format lb_recipe_format(const lb_training_config *config);
 
-/** Looks at pairs whose symbols are still characters, with the vocabularies of all that occur.
+/** Looks at pairs whose symbols are still those of their rules.
  *  Pairs: lb_pairs_take_stock has counted those that differ. Errors: as lb_pairs_read. */
-LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, const lb_vocabulary *source,
-                                     const lb_vocabulary *target, lb_recipe_facts *facts, lb_error *error);
-
-/** Whether there are at least 2,000 different pairs, and half of the texts have four words or more on either side. */
-bool lb_recipe_has_sentences(const lb_recipe_facts *facts);
+LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, lb_recipe_facts *facts, lb_error *error);
 
 /* ---- What the best model is chosen by (choice.c). ---- */
 

@@ -1,10 +1,13 @@
 /* BLEU and chrF2 of what a model writes, for a training that chooses its best model by one of them. */
 #include "translate/run/stepper.h"
 
+#include "base/alloc.h"
 #include "data/pairs/pairs.h"
-#include "data/text/symbols.h"
+#include "data/text/text_kind.h"
 #include "lookback/metrics.h"
 #include "translate/plan/recipe.h"
+
+#include <math.h>
 
 enum { TEXTS = 500 };
 
@@ -56,17 +59,27 @@ static lb_status compare(const texts *t, const lb_translations *written, lb_eval
                          lb_error *error)
 {
     lb_statistics sum = {0};
+    lb_text_facts facts = {0};
     lb_status status = LB_OK;
+    for (size_t i = 0; i < t->references.count && !status; i++)
+        status = lb_text_facts_add(&facts, t->references.text[i], error);
+    for (size_t i = 0; i < t->references.count && !status; i++)
+        lb_text_join_pieces(&facts, t->references.text[i]);
     for (int64_t i = 0; i < written->count && !status; i++) {
         lb_statistics one = {.outputs = 1};
         const lb_translation *text = &written->text[i];
-        status = lb_statistics_count_text(text->count > 0 ? text->output->text : "",
-                                          (const char *const *)t->references.text + t->first[i],
-                                          t->first[i + 1] - t->first[i], false, &one, error);
+        char *output = lb_alloc_string(text->count > 0 ? text->output->text : "");
+        if (output) lb_text_join_pieces(&facts, output);
+        status = output
+                     ? lb_statistics_count_text(output, (const char *const *)t->references.text + t->first[i],
+                                                t->first[i + 1] - t->first[i], false, &one, error)
+                     : lb_no_memory(error, "a text");
         if (!status) lb_statistics_add(&sum, &one);
+        lb_release(output);
     }
+    lb_text_facts_free(&facts);
     const lb_measures all = lb_measure(&sum, (lb_bleu_config){0});
-    found->own[LB_OWN_BLEU] = all.bleu_13a;
+    found->own[LB_OWN_BLEU] = fmax(all.bleu_13a, 0); /* NaN: no output has four words */
     found->own[LB_OWN_CHRF] = all.chrf2;
     return status;
 }

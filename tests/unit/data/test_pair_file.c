@@ -314,7 +314,7 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
                                 .to = lb_nameless_file(),
                                 .room = MOST};
     ck_assert_int_eq(pwrite(file.descriptor, text, used, 0), (intmax_t)used);
-    ck_assert_msg(lb_convert(&begun, -1, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_convert(&begun, NULL, 0, &error) == LB_OK, "%s", error.message);
     ck_assert_int_gt(lseek(begun.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
     close(file.descriptor);
     close(begun.to);
@@ -339,7 +339,7 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
                                 .to = lb_nameless_file(),
                                 .room = MOST};
     ck_assert_int_eq(pwrite(file.descriptor, text, sizeof text - 1, 0), sizeof text - 1);
-    ck_assert_int_eq(lb_convert(&begun, -1, &error), LB_ERROR_FORMAT);
+    ck_assert_int_eq(lb_convert(&begun, NULL, 0, &error), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "file: its temporary copy is too large"));
     ck_assert_int_le(lseek(begun.to, 0, SEEK_END), MOST);
     close(file.descriptor);

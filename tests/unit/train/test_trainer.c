@@ -191,6 +191,24 @@ START_TEST(test_train_patience_is_not_renewed_by_the_loss_once_all_is_right)
 }
 END_TEST
 
+static bool has_lower_loss(const lb_evaluation *a, const lb_evaluation *b)
+{
+    return a->loss < b->loss;
+}
+
+START_TEST(test_train_patience_is_renewed_by_the_loss_that_models_are_chosen_by)
+{
+    climb c;
+    begin(&c, 3);
+    c.config.evaluate = perfect;
+    c.config.patience = 3;
+    c.config.is_better = has_lower_loss;
+    ck_assert_int_eq(train(&c), LB_OK);
+    ck_assert_int_eq(c.history.count, STEPS / EVERY);
+    finish(&c);
+}
+END_TEST
+
 START_TEST(test_train_keep_best_ends_with_what_was_best)
 {
     climb c;

@@ -26,7 +26,7 @@ static lb_training_config fitted(lb_training_config config, int64_t pairs)
 
 static lb_recipe_facts sentences(int64_t pairs)
 {
-    return (lb_recipe_facts){.pairs = pairs, .different = pairs};
+    return (lb_recipe_facts){.pairs = pairs, .sentences = true};
 }
 
 static int64_t steps_of(const lb_training_config *config, lb_recipe_facts facts, int64_t batches)
@@ -204,20 +204,23 @@ START_TEST(test_recipe_ties_many_symbols)
 }
 END_TEST
 
-enum { PAIRS = 2100, TEXT = 64 };
-#define WORDS " more more more more more more"
+enum { PAIRS = 400, TEXT = 80 };
 static char source[PAIRS][TEXT], target[PAIRS][TEXT];
 
-/* What the recipe sees in `count` pairs, of which so many are different, and half have so many words. */
+/* What the recipe sees in `count` pairs, of which so many are different, and half have so many words. In each is a word
+ * of its own, as in a language. */
 static lb_recipe_facts look(int count, int different, int words, int target_words, const char *separator)
 {
     static const char *texts[2][PAIRS];
     lb_pair_format format = {.target.separator = separator};
     for (int i = 0; i < count; i++) {
+        const int number = i < different ? i : different - 1;
         const bool longer = 2 * i >= count; /* the others have one word */
-        lb_snprintf(source[i], TEXT, "%d%.*s", i < different ? i : different - 1,
-                    longer ? 5 * (words - 1) : 0, WORDS);
-        lb_snprintf(target[i], TEXT, "word%.*s", longer ? 5 * (target_words - 1) : 0, WORDS);
+        const char letters[] = {(char)('a' + number % 26), (char)('a' + number / 26), '\0'};
+        lb_snprintf(source[i], TEXT, "own%s%.*s", letters, longer ? 5 * (words - 1) : 0,
+                    " more more more more");
+        lb_snprintf(target[i], TEXT, "eigen%s%.*s", letters, longer ? 5 * (target_words - 1) : 0,
+                    " mehr mehr mehr mehr");
         texts[0][i] = source[i];
         texts[1][i] = target[i];
     }
@@ -228,7 +231,7 @@ static lb_recipe_facts look(int count, int different, int words, int target_word
     ck_assert_msg(pairs, "%s", error.message);
     lb_vocabulary *symbols[2] = {lb_vocabulary_new_reserved(&error), lb_vocabulary_new_reserved(&error)};
     ck_assert_int_eq(lb_pairs_take_stock(pairs, symbols[0], symbols[1], &error), LB_OK);
-    ck_assert_int_eq(lb_recipe_look(pairs, symbols[0], symbols[1], &facts, &error), LB_OK);
+    ck_assert_int_eq(lb_recipe_look(pairs, &facts, &error), LB_OK);
     lb_vocabulary_free(symbols[0]);
     lb_vocabulary_free(symbols[1]);
     lb_pairs_close(pairs);
@@ -255,13 +258,14 @@ END_TEST
 
 START_TEST(test_recipe_knows_sentences)
 {
-    const lb_recipe_facts found = look(PAIRS, 2000, 5, 4, NULL);
-    ck_assert(found.pairs == 2000 && found.different == 2000 && lb_recipe_has_sentences(&found));
-    const lb_recipe_facts none[] = {look(PAIRS, 1999, 5, 4, NULL), look(1999, 1999, 5, 4, NULL),
-                                    look(PAIRS, 2000, 3, 4, NULL), look(PAIRS, 2000, 5, 3, NULL),
-                                    look(PAIRS, 2000, 5, 4, " "),  {0}};
-    for (size_t i = 0; SUPPORT_ROW(i, none); i++)
-        ck_assert_msg(!lb_recipe_has_sentences(&none[i]), "number %zu", i);
+    const lb_recipe_facts found = look(PAIRS, PAIRS, 5, 4, NULL), few = look(100, 100, 5, 4, NULL);
+    ck_assert(found.pairs == PAIRS && found.sentences && few.sentences);
+    const lb_recipe_facts none[] = {look(PAIRS, 99, 5, 4, NULL),
+                                    look(PAIRS, PAIRS, 3, 4, NULL),
+                                    look(PAIRS, PAIRS, 5, 3, NULL),
+                                    look(PAIRS, PAIRS, 5, 4, " "),
+                                    {0}};
+    for (size_t i = 0; SUPPORT_ROW(i, none); i++) ck_assert_msg(!none[i].sentences, "number %zu", i);
 }
 END_TEST
 

@@ -322,7 +322,8 @@ START_TEST(test_train_forgotten_separator_is_hinted_at)
     config.tell = hear_hint;
     support_small_train(&config);
     ck_assert_int_eq(h.hints, 1);
-    ck_assert_ptr_nonnull(strstr(h.text, "train.tsv: the targets have a blank after every 1.0 characters"));
+    ck_assert_ptr_nonnull(
+        strstr(h.text, "train.tsv: the targets are symbols between blanks, of 1.0 characters"));
 }
 END_TEST
 
