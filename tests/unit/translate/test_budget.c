@@ -99,7 +99,7 @@ START_TEST(test_budget_without_time_is_one_step)
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_eq(h.steps, 1);
-    ck_assert_ptr_nonnull(strstr(h.note, "1e-09 minutes: width 16, 1 steps of 4000, "));
+    ck_assert_ptr_nonnull(strstr(h.note, "1e-09 min: width 16, 1 step of 4000, "));
 }
 END_TEST
 
