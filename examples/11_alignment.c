@@ -306,7 +306,8 @@ static lb_status show(lesson *l, const learner *by, const char *title, const cha
                           .targets = LONGEST,
                           .source_labels = s.english,
                           .target_labels = s.spanish,
-                          .weights = strong};
+                          .weights = strong,
+                          .title = "After Training, as Arrows"};
     lb_panel panel = lb_diagram_panel(&diagram);
     return lb_figure_save(&(lb_figure){.panels = &panel, .count = 1}, figure(l, arrows), &l->error);
 }

@@ -27,6 +27,14 @@ static void print_string(app_report_data *report, const char *key, const char *t
     lb_release(readable.text);
 }
 
+const char *app_report_name_of(const char *path)
+{
+    const char *name = path;
+    for (const char *c = path; c && *c; c++)
+        if (*c == '/' && c[1] && c[1] != '/') name = c + 1;
+    return name;
+}
+
 /* The last part of a path, as long as `length`. */
 static const char *last_part(const char *path, size_t length, size_t *part)
 {
@@ -168,8 +176,8 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     lb_buffer *json = &report->json;
     lb_json_open(json, "about", "{");
     print_title(asked, model, report);
-    print_string(report, "model", asked->model);
-    print_string(report, "file", asked->file);
+    print_string(report, "model", app_report_name_of(asked->model));
+    print_string(report, "file", app_report_name_of(asked->file));
     print_string(report, "lookback", lb_version());
     print_string(report, "command", asked->command);
     print_string(report, "kind", model->model->kind->name);
@@ -182,6 +190,8 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     lb_json_whole(json, "layers", model->model->layers);
     lb_json_whole(json, "heads", model->model->heads);
     lb_json_bool(json, "sorts", model->sorts);
+    lb_json_whole(json, "shortest_source", model->shortest_source);
+    lb_json_whole(json, "longest_source", model->longest_source);
     lb_json_bool(json, "backward", model->model->from_end);
     lb_json_whole(json, "beam", beam);
     lb_json_number(json, "length_penalty", asked->length_penalty, 6);

@@ -7,6 +7,7 @@
 #include "report/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     DETAILED_BATCH = 32, /* texts decoded at once if all of their outputs keep their attention */
@@ -248,6 +249,15 @@ static lb_status check_operands(const app_report_asked *asked, int operands, lb_
     return LB_OK;
 }
 
+/* Leaves the folders of the path out, wherever it is in the command. */
+static void drop_folders(char *command, const char *path)
+{
+    const char *name = app_report_name_of(path);
+    if (name == path) return;
+    for (char *c = command; (c = strstr(c, path)); c += strlen(name))
+        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
+}
+
 static int report(app_report_asked *asked, int operands, char **operand)
 {
     lb_error error = {0};
@@ -256,6 +266,10 @@ static int report(app_report_asked *asked, int operands, char **operand)
     asked->model = operand[0];
     asked->file = operands == 2 ? operand[1] : NULL;
     if (!status && !asked->command) status = app_report_no_memory(&error);
+    const char *const paths[] = {asked->model, asked->file, asked->output, asked->engine,
+                                 asked->format.targets};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && !status; i++)
+        drop_folders(asked->command, paths[i]);
     if (!status) status = open_all(&s, &error);
     if (!status) status = build(&s, &error);
     app_unknown_close(&s.unknown);

@@ -10,7 +10,7 @@ typedef struct app_report_asked {
     const char *title;     /* NULL: from the names of model and file */
     const char *model;     /* as given */
     const char *file;      /* as given; NULL: texts of the command line */
-    const char *command;   /* as typed */
+    char *command;         /* as typed, without folders */
     const char *output;    /* file of the page */
     const char *engine;    /* file of the engine, which the page carries with the model; NULL: neither */
     lb_strings inputs;     /* texts instead of a file */
@@ -26,6 +26,9 @@ typedef struct app_report_asked {
 /** Prints "about":{...}, with the beam of decoding. */
 void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
                             app_report_data *report);
+
+/** A path without its folders, which a page that is passed on need not tell; NULL for NULL. */
+const char *app_report_name_of(const char *path);
 
 /** Prints "history":{...}, from the record in the model file; null if it has none. */
 void app_report_history_print(const lb_translator_facts *model, app_report_data *report);

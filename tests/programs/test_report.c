@@ -51,6 +51,8 @@ START_TEST(test_report_has_the_outputs_of_predict)
         const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i), *output;
         ck_assert_str_eq(support_page_text(&p, support_at(pair, "source"), "", found),
                          support_at(predicted, "source")->valuestring);
+        const cJSON *unknown = cJSON_GetObjectItem(pair, "unknown");
+        ck_assert_int_eq(cJSON_GetArraySize(unknown), support_count(predicted, "unknown"));
         ck_assert_int_eq(support_count(pair, "outputs"), 5);
         int n = 0;
         cJSON_ArrayForEach(output, support_at(pair, "outputs"))
@@ -262,6 +264,10 @@ START_TEST(test_report_of_texts_has_no_expected_outputs)
     ck_assert_ptr_nonnull(strstr(support_at(p.data, "about.command")->valuestring,
                                  "--input 'bad\n\ncab' -i a -o page.html --title '</script>&\"'\\'''"));
     support_close_page(&p);
+    RUN(REPORT, NULL, model, "--input", "zaz", "-o", "page.html");
+    p = support_open_page("page.html");
+    ck_assert_str_eq(support_page_text(&p, support_at(p.data, "pairs.0.unknown"), "", text), "zz");
+    support_close_page(&p);
 }
 END_TEST
 
@@ -299,13 +305,19 @@ START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
     static const struct {
         const char *pairs, *title;
     } cases[] = {{"-", "blind \xC2\xB7 standard input"}, {"./pairs.tsv", "blind \xC2\xB7 pairs.tsv"}};
-    char path[SUPPORT_PATH];
+    char path[SUPPORT_PATH], command[SUPPORT_PATH];
     write_pairs(path);
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         RUN(REPORT, "bad\tB\n", blind, cases[i].pairs, "-o", "page.html");
         ck_assert_msg(result.status == 0, "%s", result.error);
         support_page p = support_open_page("page.html");
         ck_assert_str_eq(support_at(p.data, "about.title")->valuestring, cases[i].title);
+        /* The model is in a folder, which the page does not tell. */
+        const char *file = support_at(p.data, "about.file")->valuestring;
+        ck_assert_str_eq(file, i == 0 ? "-" : "pairs.tsv");
+        ck_assert_str_eq(support_at(p.data, "about.model")->valuestring, "blind.safetensors");
+        snprintf(command, sizeof command, "lookback report blind.safetensors %s -o page.html", file);
+        ck_assert_str_eq(support_at(p.data, "about.command")->valuestring, command);
         support_close_page(&p);
     }
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, until } from "./browser.js";
+import { launch, settle, until } from "./browser.js";
 import { assertLooks } from "./look.js";
 import {
     DEFAULTS,
@@ -128,6 +128,92 @@ test("a change during a training is told, and the training goes on from its star
     await untilIdle(page);
     await press(page, "Reset");
     assert.equal(await said(), "");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+// What workers say waits while `held` is a list.
+const hold = () => {
+    globalThis.held = null;
+    const Plain = Worker;
+    globalThis.Worker = class extends Plain {
+        set onmessage(hear) {
+            super.onmessage = (event) => {
+                if (globalThis.held) globalThis.held.push(() => hear(event));
+                else hear(event);
+            };
+        }
+    };
+};
+
+// With messages of a training on their way, operates a control: a button by its text, or a value of what is selected.
+async function operateLate(page, name, value) {
+    await page.evaluate(() => (globalThis.held = []));
+    await until(page, () => globalThis.heard.at(-1).type === "step" && globalThis.held.length > 2);
+    await page.evaluate(
+        (wanted, given) => {
+            const late = globalThis.held,
+                named = [...document.querySelectorAll("button")].find((one) => one.textContent === wanted),
+                control = named ?? document.querySelector(wanted);
+            globalThis.held = null;
+            globalThis.heard.length = 0;
+            if (given === undefined) control.click();
+            else control.value = given;
+            for (const type of ["input", "change"]) if (given !== undefined) control.dispatchEvent(new Event(type));
+            late.forEach((tell) => tell());
+        },
+        name,
+        value,
+    );
+}
+
+// The steps at which a curve has points.
+const placesOf = (page) =>
+    page.$$eval("path.curve", (all) =>
+        all.map((one) => [...one.getAttribute("d").matchAll(/[ML]([\d.]+)/g)].map(([, x]) => Number(x))),
+    );
+
+test("no control that is used during a training draws what came before it", async () => {
+    const { page, trouble } = await openPlayground(browser, { early: hold });
+    await set(page, "steps", 2000); // so many steps that a curve has a place for each, and none of these trainings ends
+    const goOn = ["[aria-label=head]", "[aria-label='learning rate']", "#input"]; // others begin anew
+    for (const [name, value] of [
+        [goOn[0], "1"],
+        [goOn[1], -3],
+        [goOn[2], "4 2 7"],
+        ["[aria-label=attention]", "additive"],
+        ["[aria-label=width]", 32],
+        ["[aria-label='largest number']", 30],
+        ["[aria-label=shortest]", 3],
+        ["[aria-label=longest]", 7],
+        ["[aria-label=seed]", 2],
+        ["[aria-label=steps]", 1500],
+        ["[aria-label='lists in a step']", 16],
+        ["Reset"],
+        ["Back to lists"],
+        ["input[type=checkbox]"],
+    ]) {
+        await press(page, "Train");
+        await untilStep(page, 3);
+        await operateLate(page, name, value);
+        if (!goOn.includes(name)) await until(page, () => globalThis.heard.some((one) => one.type === "begun"));
+        if (value === undefined) {
+            await settle(page);
+            assert.equal(await page.$eval(".charts", (one) => one.hidden), true, name);
+            continue;
+        }
+        await until(page, () => globalThis.heard.findLast(({ type }) => /step|begun/.test(type))?.type === "step");
+        await press(page, "Pause");
+        await untilIdle(page);
+        await settle(page);
+        const curves = await placesOf(page);
+        assert.ok(curves.length > 0, name);
+        for (const curve of curves)
+            assert.ok(
+                curve.every((x, i) => i === 0 || x >= curve[i - 1]),
+                `${name}: ${curve}`,
+            );
+    }
     assert.deepEqual(trouble, []);
     await page.close();
 });

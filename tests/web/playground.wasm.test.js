@@ -356,6 +356,152 @@ test("a file that is no text is refused, and the next one takes its message away
     await page.close();
 });
 
+const HEBREW = "אבגדה";
+const notOffered = (page) =>
+    page.$$eval("[aria-label=attention] option:disabled", (all) => all.map((one) => one.value).join(" "));
+const begun = (page, count) =>
+    until(page, (most) => globalThis.heard.filter((one) => one.type === "begun").length >= most, count);
+
+test("what cannot work with pairs is not offered with them", async () => {
+    const { page, trouble } = await open();
+    const fields = () =>
+        page.$$eval(
+            "[aria-label='largest number'], [aria-label=shortest], [aria-label=longest]",
+            (all) => all.filter((one) => !one.closest("label").hidden).length,
+        );
+    await set(page, "attention", "scaled-dot");
+    await begun(page, 2);
+    assert.deepEqual([await notOffered(page), await fields()], ["", 3]);
+    // A fault of the file is not hidden by one of the choice.
+    await drop(page, "bad.tsv", Buffer.from("no tab here\n"));
+    await alerted(page, "model A: your pairs:1: found 1 column, expected 2, separated by tabs");
+    await set(page, "attention", "multi-head");
+    await press(page, "Back to lists");
+    await begun(page, 5);
+    await set(page, "attention", "dot");
+    await begun(page, 6);
+    await drop(page, "good.tsv", Buffer.from(PAIRS));
+    await begun(page, 7);
+    assert.equal(
+        await page.$eval(".said", (one) => one.textContent),
+        "model A has multi-head attention now: dot product is for lists only.",
+    );
+    assert.equal(await page.$eval("[aria-label=attention]", (one) => one.value), "multi-head");
+    await press(page, "Step");
+    await untilStep(page, 1);
+    assert.deepEqual([await notOffered(page), await fields()], ["dot scaled-dot", 0]);
+    await press(page, "Back to lists");
+    await begun(page, 8);
+    await until(page, () => !document.querySelector("option:disabled"));
+    assert.equal(await fields(), 3);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("an opened model comes back after all that closes it, and there is nothing of it to save", async () => {
+    const { page, trouble } = await open();
+    const out = join(folder, "again");
+    native("sort", ...DEFAULTS, "--steps", "20", "--out", out);
+    const offered = () =>
+        page.evaluate(() =>
+            [...document.querySelectorAll("button")].some(
+                (one) => one.textContent === "Open the model again" && !one.hidden,
+            ),
+        );
+    const opened = () =>
+        until(page, () => document.querySelector(".status").textContent.startsWith("opened: a seq2seq"));
+    assert.equal(await offered(), false);
+    await drop(page, "sort.safetensors", readFileSync(join(out, "sort.safetensors")));
+    await opened();
+    const output = await written(page);
+    assert.equal(await page.$eval(".settings button", (one) => one.disabled), true);
+    for (const close of [
+        () => press(page, "Back to training"),
+        () => press(page, "Reset"),
+        () => set(page, "attention", "additive"),
+        () => drop(page, "pairs.tsv", Buffer.from(PAIRS)),
+    ]) {
+        assert.equal(await offered(), false);
+        await close();
+        await until(page, () => document.querySelector(".status").textContent.includes("step 0 of"));
+        await press(page, "Open the model again");
+        await opened();
+    }
+    await type(page, "14 3 9 20 3");
+    assert.equal(await written(page), output);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("the browser asks before it leaves a training or pairs that are nowhere else", async () => {
+    const { page, trouble } = await open();
+    const leaves = () => page.evaluate(() => dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    assert.equal(await leaves(), true);
+    await press(page, "Step");
+    await untilStep(page, 1);
+    assert.equal(await leaves(), false);
+    await save(page, folder, () => press(page, "Save as .safetensors"));
+    assert.equal(await leaves(), true);
+    await press(page, "Step");
+    await untilStep(page, 2);
+    assert.equal(await leaves(), false);
+    await press(page, "Reset");
+    assert.equal(await leaves(), true);
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
+    await page.type("#pairs", "a");
+    assert.equal(await leaves(), false);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("many pairs are learned, and not laid out", async () => {
+    const { page, trouble } = await open();
+    const many = Array.from({ length: 50000 }, (_, i) => `${i}\t${i}\n`).join("");
+    const shown = () => page.$eval("#pairs", (one) => [one.value, one.placeholder]);
+    await drop(page, "many.tsv", Buffer.from(many));
+    await begun(page, 2);
+    assert.deepEqual(await shown(), ["", "50,000 lines, too many to be shown"]);
+    await press(page, "Learn these pairs");
+    await begun(page, 3);
+    await page.evaluate(
+        (text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text", text);
+            const event = new ClipboardEvent("paste", { clipboardData, cancelable: true });
+            document.getElementById("pairs").dispatchEvent(event);
+        },
+        many.slice(many.indexOf("9\t")),
+    );
+    await begun(page, 4);
+    assert.deepEqual(await shown(), ["", "49,991 lines, too many to be shown"]);
+    assert.equal(await page.$eval("#input", (one) => one.value), "9");
+    await drop(page, "few.tsv", Buffer.from(PAIRS));
+    await begun(page, 5);
+    assert.deepEqual(await shown(), [PAIRS, "source, tab, target"]);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("what is read from right to left is shown so", async () => {
+    const { page, trouble } = await open();
+    const lines = Array.from({ length: 40 }, (_, i) => [...HEBREW].map((_, k) => HEBREW[(i >> k) % 5]).join(""));
+    await drop(page, "hebrew.tsv", Buffer.from(lines.map((word) => `${word}\t${word}\n`).join("")));
+    await begun(page, 2);
+    await page.evaluate((text) => {
+        const input = document.getElementById("input");
+        input.value = text;
+        input.dispatchEvent(new Event("input"));
+    }, HEBREW);
+    await until(page, (text) => document.querySelector(".written")?.textContent.startsWith(`${text} ←`), HEBREW);
+    assert.equal(await page.$eval(".corner", (one) => one.textContent), "writes ↓ reads ←");
+    const [first, last, row] = await page.$$eval(".heatmap thead th:not(.certain), .heatmap tbody th", (all) =>
+        [all[0], all[4], all[5]].map((one) => one.getBoundingClientRect().left),
+    );
+    assert.ok(last < first && first < row, `${last} ${first} ${row}`);
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
 test("a few pairs that are right are no percentage, and targets that are all the same are told", async () => {
     const { page, trouble } = await open();
     await drop(page, "same.tsv", Buffer.from(Array.from({ length: 12 }, (_, i) => `w${i}\tsame\n`).join("")));

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, openPage, REPORTS, settle } from "./browser.js";
+import { dataOf } from "./reports.js";
 
 const A4_WIDTH = 794;
 const SHEETS = [
@@ -17,6 +18,7 @@ const SHEETS = [
     ["pair-long", "long", "#pair=4"],
     ["pair-of-transformer", "transformer", "#pair=3"],
     ["pair-of-votes", "vote", "#pair=2"],
+    ["pair-endless", "endless", "#pair=1"],
 ];
 let browser, close;
 before(async () => ({ browser, close } = await launch()));
@@ -60,6 +62,35 @@ for (const [name, report, hash] of SHEETS) {
         await page.close();
     });
 }
+
+test("the table is printed whole, with the rows that are shown, and then the open pair again", async () => {
+    const { page, trouble } = await openPage(browser, "french", { hash: "#show=wrong", width: A4_WIDTH });
+    const shown = Number((await page.$eval(".shown", (one) => one.textContent)).split(" ")[0]),
+        drawn = () => page.$$eval(".grid .rows .row", (rows) => rows.length);
+    await page.evaluate(() => {
+        globalThis.print = () => undefined;
+        [...document.querySelectorAll("button")].find((one) => one.textContent === "Print").click();
+    });
+    assert.equal(await drawn(), shown);
+    await page.emulateMediaType("print");
+    await settle(page);
+    const wide = await page.$$eval(".grid .row > div", (cells) =>
+        cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent),
+    );
+    assert.deepEqual(wide, []);
+    const numbers = (await linesOfPages(page, "table")).flat().map((line) => line.split(/\s+/)[0]);
+    const expected = dataOf("french")[0].pairs.flatMap((pair, i) => (pair.edits > 0 ? [String(i + 1)] : []));
+    assert.deepEqual(
+        numbers.filter((text) => expected.includes(text)),
+        expected,
+    );
+    await page.emulateMediaType(null);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.ok((await drawn()) < shown || shown < 20);
+    assert.ok((await linesOfPages(page, "pair-again")).flat().some((line) => line.startsWith("Pair ")));
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
 
 test("a printed chart is on the page of its caption", async () => {
     const { page } = await openPage(browser, "french", { hash: "#view=learned" });

@@ -44,7 +44,14 @@ test("no view is wider than the page, charts shrink, and what scrolls says so", 
                         !node.parentNode.querySelector(".wider").hidden,
                     ]),
                 );
-                for (const [scrolls, says] of scroll) assert.equal(says, scrolls);
+                const boxes = await page.$$eval(".grid, .canvas.some", (nodes) =>
+                    nodes
+                        .filter((node) => node.checkVisibility())
+                        .map((node) => [node.scrollWidth > node.clientWidth + 1, !node.nextSibling.hidden]),
+                );
+                assert.equal(boxes.length, { pairs: 1, learned: 1 }[view] ?? 0);
+                assert.equal(boxes[0]?.[0] ?? width < 500, width < 500);
+                for (const [scrolls, says] of [...scroll, ...boxes]) assert.equal(says, scrolls);
             });
         }
     }
@@ -85,6 +92,18 @@ test("a score and the sign of an unknown symbol are explained where they are sho
             await page.$eval(".grid .head .row > :last-child button", (node) => node.title),
             /log-probability/,
         );
+    }));
+
+test("a pair has the warnings of predict", () =>
+    inPage("warned", { hash: "#pair=1" }, async (page) => {
+        const warnings = () => page.$$eval(".texts-holder .problem", (all) => all.map((one) => one.textContent));
+        assert.deepEqual(await warnings(), [
+            "It has 7 symbols; the longest text in training had 6. Expect mistakes.",
+            "The model does not know “c”.",
+            `The output has no end: it is cut off after ${dataOf("warned")[0].pairs[0].outputs[0].symbols.length} symbols.`,
+        ]);
+        await goTo(page, "#pair=2");
+        assert.deepEqual(await warnings(), ["It has 6 symbols; the shortest text in training had 7. Expect mistakes."]);
     }));
 
 test("a pair tells which symbols the model copied", async () => {

@@ -130,6 +130,25 @@ const MAKERS = {
                 row[field] = [row.name === "another pair" ? null : row[field][0], null, null];
         return [data, maker.bytes];
     },
+    // Weights that agree with erasure as far as those of another pair do, but for the first head.
+    alike: () => {
+        const [data, bytes] = withBytes(frenchOf(15, 2, { why: 2 }));
+        data.statistics.why.rows.at(-1).first = [0.79, 0.76, 0.81];
+        return [data, bytes];
+    },
+    // A text that is longer than those of the training, with a symbol that the model does not know; no end.
+    warned: () => {
+        const maker = frenchOf(8, 3),
+            [first] = maker.pairs;
+        first.unknown = [first.source[0], first.source[0]];
+        Object.assign(first.outputs[0], { finished: false, steps: first.outputs[0].steps.slice(1) });
+        return [maker.data({ about: { shortest_source: 7, longest_source: 6 } }), maker.bytes];
+    },
+    // 300 symbols, read and written.
+    endless: () => {
+        const text = Array.from({ length: 300 }, (_, i) => "abcdefghi "[(i * 7) % 10]);
+        return withBytes(new Maker(16).add(text, text, { wrong: true }));
+    },
     // A model of four that vote. The first pair has one opinion, the second has two.
     vote: () => {
         const maker = frenchOf(8, 6);

@@ -101,6 +101,11 @@ test("a text with symbols that the model does not know is shown with them, and a
     await until(page, () => document.querySelector(".pair h2").textContent === "Pair 2");
     assert.equal((await rowTexts(page))[1][1], "a<b>é".normalize("NFD"));
     assert.equal(await heading(page), "Pair 2");
+    const warnings = () => page.$$eval(".texts-holder .problem", (all) => all.map((one) => one.textContent));
+    assert.ok((await warnings()).includes("The model does not know “<”, “>”, “◌\u0301”."), await warnings());
+    await type(page, "abcde".repeat(6));
+    await until(page, () => document.querySelector(".pair h2").textContent === "Pair 3");
+    assert.equal((await warnings())[0], "It has 30 symbols; the longest text in training had 5. Expect mistakes.");
     assert.deepEqual(trouble, []);
     await page.close();
 });

@@ -213,6 +213,27 @@ test("the verdict has each head and the controls with their intervals", () =>
         assert.equal(await hash(page), "#view=why");
     }));
 
+test("the verdict is in words, too", async () => {
+    const inWords = (page) => page.$$eval(".why > .note", (all) => all[1].textContent);
+    await inPage("french", { hash: "#view=why" }, async (page) =>
+        assert.equal(
+            await inWords(page),
+            "In words. The mean of the heads has the same first symbol in 0.80 of the steps, beside 0.31 for another pair. That is " +
+                "clearly more: the weights tell something about each output. Clearly above are layer 0, head 0; " +
+                "layer 0, head 1; layer 0, head 2.",
+        ),
+    );
+    await inPage("alike", { hash: "#view=why" }, async (page) =>
+        assert.match(
+            await inWords(page),
+            /in 0\.80 of the steps, beside 0\.79 for another pair\. That is no difference: .* Clearly above are layer 0, head 0\.$/,
+        ),
+    );
+    await inPage("once", { hash: "#view=why" }, async (page) =>
+        assert.match(await inWords(page), /^In words\. There are too few pairs of one length/),
+    );
+});
+
 test("a verdict on one pair has no intervals, and a control that is not there is left out", () =>
     inPage("once", { hash: "#view=why" }, async (page) => {
         assert.equal(await countOf(page, ".agreement-tau svg .dot"), 6);

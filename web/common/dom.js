@@ -57,6 +57,14 @@ export function tableOf(rows, attributes = {}) {
     );
 }
 
+// A note that is seen while the box is narrower than what it holds.
+export function scrollNote(box) {
+    const note = el("p", { class: "note wider", hidden: true }, "Wider than the page: it scrolls sideways.");
+    const look = () => (note.hidden = box.scrollWidth <= box.clientWidth + 1);
+    new ResizeObserver(look).observe(box);
+    return { note, look };
+}
+
 export function later(work, milliseconds) {
     let timer = 0;
     return (...values) => {
@@ -86,6 +94,15 @@ export function cut(text, most) {
     segmenter ??= Intl.Segmenter ? new Intl.Segmenter() : null;
     const letters = segmenter ? [...segmenter.segment(text)].map((s) => s.segment) : [...text];
     return letters.length <= most ? text : letters.slice(0, most - 1).join("") + "…";
+}
+
+// A text reads from right to left if its first letter does.
+export function isRightToLeft(text) {
+    const strong = /[\p{L}]/u.exec(text);
+    return (
+        strong !== null &&
+        /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(strong[0])
+    );
 }
 
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';

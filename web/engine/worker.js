@@ -4,6 +4,7 @@ const SLICE = 40; // milliseconds between two looks for messages
 const LOOK_EVERY = 200; // milliseconds between two pictures while it learns
 const MEASURE_EVERY = 50; // steps
 let lookback = null,
+    training = 0, // what is still on its way to the page when another one begins is of the one before
     next = 0, // the timer of the next slice; 0: it does not learn
     single = false,
     input = "",
@@ -25,8 +26,8 @@ function faultOf(text) {
     return text.includes("\0") ? "found the character NUL, which no text can have" : undefined;
 }
 
-function tell(type, values) {
-    postMessage({ type, ...values });
+function tell(type, values, moved = []) {
+    postMessage({ type, training, ...values }, moved);
 }
 
 function look() {
@@ -79,8 +80,9 @@ const answers = {
         for (const [path, bytes] of Object.entries(files)) lookback.FS.writeFile(path, bytes);
         tell("ready", {});
     },
-    begin({ settings, pairs }) {
+    begin({ settings, pairs, training: number }) {
         stop();
+        training = number;
         measured = -1;
         if (pairs) lookback.FS.writeFile(PAIRS, pairs);
         const now = ask("begin", JSON.stringify({ ...settings, pairs: pairs && PAIRS }));
@@ -111,19 +113,19 @@ const answers = {
         const error = faultOf(text) ?? lookback.ccall("report_text", "string", types, [text, beam, penalty, ...files]);
         if (error) return tell("report", { error });
         const [data, blob] = files.map((name) => lookback.FS.readFile(name));
-        postMessage({ type: "report", data, blob }, [data.buffer, blob.buffer]);
+        tell("report", { data, blob }, [data.buffer, blob.buffer]);
     },
     save() {
         const done = ask("save", "/model.safetensors");
         if (done.error) return tell("saved", done);
         const file = lookback.FS.readFile("/model.safetensors");
-        postMessage({ type: "saved", file, step: done.step }, [file.buffer]);
+        tell("saved", { file, step: done.step }, [file.buffer]);
     },
     open({ file }) {
         lookback.FS.writeFile(MODEL, file);
         const found = ask("open", MODEL);
         if (!found.error) stop();
-        tell("opened", found);
+        tell("opened", { ...found, file }, [file.buffer]);
         if (!found.error && input) look();
     },
     lesson({ number, settings }) {

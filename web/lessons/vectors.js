@@ -21,7 +21,7 @@ export const dotProduct = {
     name: "The dot product and softmax",
     page: "01_dot_product",
     formula: String.raw`\text{attention}(q, k, v) = \sum_j w_j v_j, \qquad w = \text{softmax}\left(\frac{q \cdot k_j}{\sqrt d}\right)`,
-    about: "Turn the first query: the nearer it points to a key, the more weight that key gets. A low temperature leaves only the best key; a high one makes all weights equal.",
+    about: "Each value vⱼ counts by its weight wⱼ. Turn the first query: the nearer it points to a key, the more weight that key gets. A low temperature leaves only the best key; a high one makes all weights equal.",
     controls: [
         { key: "angle", label: "angle of the query", range: [-180, 180, 1], value: 0, format: (x) => `${x}°` },
         { key: "length", label: "its length", range: [0, 2, 0.05], value: 1, format: (x) => x.toFixed(2) },
@@ -52,7 +52,7 @@ export const changing = {
     name: "Changing a query",
     page: "02_changing_a_query",
     formula: String.raw`w_j = \frac{e^{q \cdot k_j / \sqrt d}}{\sum_i e^{q \cdot k_i / \sqrt d}}`,
-    about: "Move the first query from (1, 0), the first key, to (0, 1), the second: weight moves with it, without a jump. A longer query is surer of its key.",
+    about: "wⱼ is the weight of a query q on the key kⱼ. Move the first query from (1, 0), the first key, to (0, 1), the second: weight moves with it, without a jump. A longer query is surer of its key.",
     controls: [
         { key: "share", label: "share of the way", range: [0, 1, 0.01], value: 0.9, format: (x) => x.toFixed(2) },
         { key: "length", label: "length", range: [0.5, 8, 0.25], value: 1, format: (x) => x.toFixed(2) },

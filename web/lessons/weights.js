@@ -1,6 +1,6 @@
 // Weights as a table with colours, and other numbers as a plain one.
 import { css, plainInkOn } from "../common/colors.js";
-import { el } from "../common/dom.js";
+import { el, scrollNote } from "../common/dom.js";
 
 const WIDE = 12; // columns whose numbers would not fit: the colour shows them
 
@@ -33,7 +33,7 @@ function coloured(weight, wide) {
 
 function table(kind, caption, names, rows, cell) {
     const [rowNames, columnNames] = names;
-    return el(
+    const box = el(
         "div",
         { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
         el(
@@ -61,6 +61,7 @@ function table(kind, caption, names, rows, cell) {
             ),
         ),
     );
+    return el("div", { class: "table" }, box, scrollNote(box).note);
 }
 
 // names: [of the rows, of the columns].

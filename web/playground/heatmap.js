@@ -1,6 +1,6 @@
 // Where a model looks: a row for each symbol that it writes, a column for each that it reads. It is a table, so that
 // screen readers and the keyboard have it as well.
-import { el } from "../common/dom.js";
+import { el, isRightToLeft, scrollNote } from "../common/dom.js";
 
 export const MOST_ROWS = 16; // an untrained model may write on without an end
 
@@ -64,7 +64,8 @@ function rowOf(look, row, weights) {
 export function heatmapOf(look, head, name) {
     const weights = weightsOf(look, head),
         rows = rowsOf(look),
-        shown = Math.min(rows, MOST_ROWS);
+        shown = Math.min(rows, MOST_ROWS),
+        leftward = isRightToLeft(look.source.join(""));
     const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
     const legend = [
         weights
@@ -74,14 +75,14 @@ export function heatmapOf(look, head, name) {
     ];
     const table = el(
         "table",
-        { class: look.source.length > 10 ? "heatmap many" : "heatmap" },
+        { class: look.source.length > 10 ? "heatmap many" : "heatmap", dir: leftward && "rtl" },
         el(
             "thead",
             {},
             el(
                 "tr",
                 {},
-                el("td", { class: "corner" }, el("span", {}, "writes ↓"), weights ? " reads →" : ""),
+                el("td", { class: "corner" }, el("span", {}, "writes ↓"), weights && ` reads ${leftward ? "←" : "→"}`),
                 ...columns,
                 el("th", { scope: "col", class: "certain", title: "how probable it finds what it writes" }, "sure"),
             ),
@@ -89,9 +90,15 @@ export function heatmapOf(look, head, name) {
         el("tbody", {}, ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),
     );
     table.style.setProperty("--columns", columns.length);
+    const box = el(
+        "div",
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` },
+        table,
+    );
     return [
         el("p", { class: "note legend" }, legend.join(" ")),
-        el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` }, table),
+        box,
+        scrollNote(box).note,
         shown < rows ? el("p", { class: "note" }, `… and ${rows - shown} more: it does not find an end yet.`) : "",
     ];
 }

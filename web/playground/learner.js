@@ -1,13 +1,13 @@
 // One model: its worker, its choices and its heatmap.
 import { select, slider } from "../common/controls.js";
-import { button, el } from "../common/dom.js";
+import { button, el, isRightToLeft } from "../common/dom.js";
 import { heatmapOf, MOST_ROWS, percent } from "./heatmap.js";
-import { ATTENTIONS, MODEL_DEFAULTS } from "./settings.js";
+import { ATTENTIONS, MODEL_DEFAULTS, OF_LISTS } from "./settings.js";
 
 const FEW = 20;
 
 export class Learner {
-    // `page` hears of what changes: changed(), begin(learner), restart(learners), failed(text).
+    // `page` hears of what changes: changed(), begin(learner), restart(learners), say(text), failed(text).
     constructor(name, kind, page, chosen = {}) {
         Object.assign(this, {
             name,
@@ -24,6 +24,9 @@ export class Learner {
         this.facts = null;
         this.look = null;
         this.opened = null;
+        this.file = null; // of the model that was opened last
+        this.training = 0; // their number
+        this.kept = 0; // the step that has been saved
         this.build();
     }
 
@@ -33,6 +36,7 @@ export class Learner {
         this.warning = el("p", { class: "warning", role: "status" });
         this.picture = el("div", { class: "picture" });
         this.size = el("span", { class: "note" });
+        this.save = button("Save as .safetensors", { click: () => this.worker.postMessage({ type: "save" }) });
         this.heads = select("head", [["-1", "mean of all"]], "-1", (head) => {
             this.head = Number(head);
             this.draw();
@@ -68,12 +72,7 @@ export class Learner {
                 ).node,
                 this.heads.node,
             ),
-            el(
-                "div",
-                { class: "controls" },
-                button("Save as .safetensors", { click: () => this.worker?.postMessage({ type: "save" }) }),
-                this.size,
-            ),
+            el("div", { class: "controls" }, this.save, this.size),
         );
     }
 
@@ -95,23 +94,45 @@ export class Learner {
         this.worker.postMessage({ type: "boot", wasm });
     }
 
+    // These kinds multiply a query with keys of its width. Pairs are read in both directions, which makes keys wider.
+    offer(lists) {
+        for (const option of this.attention.node.querySelectorAll("option"))
+            option.hidden = option.disabled = !lists && OF_LISTS.includes(option.value);
+        if (lists || !OF_LISTS.includes(this.chosen.attention)) return;
+        const [, name] = ATTENTIONS.find(([kind]) => kind === this.chosen.attention);
+        this.chosen.attention = MODEL_DEFAULTS.attention;
+        this.attention.set(this.chosen.attention);
+        this.page.say(`${this.name} has ${this.chosen.attention} attention now: ${name} is for lists only.`);
+    }
+
     begin(settings, pairs) {
-        this.losses = [];
-        this.matches = [];
-        this.opened = null;
-        this.done = false;
-        this.running = false;
-        this.worker.postMessage({ type: "begin", settings: { ...settings, ...this.chosen, heads: 4 }, pairs });
+        this.offer(!pairs);
+        Object.assign(this, { losses: [], matches: [], opened: null, done: false, running: false, kept: 0 });
+        this.training++;
+        this.worker.postMessage({
+            type: "begin",
+            settings: { ...settings, ...this.chosen, heads: 4 },
+            pairs,
+            training: this.training,
+        });
+    }
+
+    // Whether a training would be lost with the page.
+    isUnsaved() {
+        return !this.opened && this.losses.length > this.kept;
     }
 
     send(type, values = {}) {
-        if (type === "run" || type === "step") this.running = !this.done && !this.opened;
-        if (type === "pause") this.running = false;
+        const trains = type === "run" || type === "step";
+        if (trains && (this.done || this.opened)) return;
+        if (trains || type === "pause") this.running = trains;
         this.worker.postMessage({ type, ...values });
         this.page.changed();
     }
 
+    // What was saved is saved, whatever has begun since.
     hear(data) {
+        if (data.training !== this.training && data.type !== "saved") return;
         const heard = {
             ready: () => {
                 this.ready = true;
@@ -133,7 +154,9 @@ export class Learner {
                 this.done = data.done;
             },
             saved: () => {
-                if (!data.error) this.page.download(data.file, `${this.kind}-${data.step}.safetensors`);
+                if (data.error) return;
+                this.page.download(data.file, `${this.kind}-${data.step}.safetensors`);
+                if (data.training === this.training) this.kept = data.step;
             },
             opened: () => {
                 if (!data.error) this.show(data);
@@ -157,10 +180,7 @@ export class Learner {
     }
 
     show(found) {
-        this.opened = found;
-        this.losses = [];
-        this.matches = [];
-        this.running = false;
+        Object.assign(this, { opened: found, file: found.file, losses: [], matches: [], running: false });
     }
 
     describe() {
@@ -208,12 +228,13 @@ export class Learner {
         return el(
             "div",
             { class: "answer" },
-            el("p", { class: "written", dir: "auto" }, `${input} → ${shown}`),
+            el("p", { class: "written", dir: "auto" }, `${input} ${isRightToLeft(input) ? "←" : "→"} ${shown}`),
             sorts ? el("span", { class: `verdict ${right ? "right" : "wrong"}` }, verdict) : "",
         );
     }
 
     draw() {
+        this.save.disabled = !this.facts || this.opened !== null;
         this.status.textContent = this.describe();
         this.progress.hidden = !this.facts || this.opened !== null || this.done || this.facts.step === 0;
         this.progress.value = this.facts ? this.facts.step / this.facts.steps : 0;

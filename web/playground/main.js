@@ -6,8 +6,12 @@ import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
 import { DEFAULTS, EXAMPLES, LONGER } from "./settings.js";
 
+const PLACE = "source, tab, target";
+const MOST_SHOWN = 100000; // characters of pairs
 const shared = { ...DEFAULTS };
 let pairs = null; // the bytes of one's own pairs; null: lists of numbers
+let typed = false; // whether the text of pairs is nowhere else
+let unseen = null; // the bytes of pairs that are too many to be shown
 let shorter = DEFAULTS; // the lists before two models were compared
 let separators = { source_separator: "", target_separator: "" };
 let workerUrl = null,
@@ -24,8 +28,10 @@ const one = button("Step", { click: () => learners.forEach((learner) => learner.
 const reset = button("Reset", { click: beginAll });
 const second = el("input", { type: "checkbox", change: compare });
 const said = el("p", { class: "note said", role: "status" });
+const largest = number("largest number", 5, 200, shared.max_value, change("max_value"));
 const shortest = number("shortest", 1, 12, shared.min_length, change("min_length"));
 const longest = number("longest", 1, 12, shared.max_length, change("max_length"));
+const again = button("Open the model again", { click: () => openModel(learners[0].file) });
 const input = el("input", {
     type: "text",
     id: "input",
@@ -83,7 +89,10 @@ const page = {
         const running = some.filter((learner) => learner.running);
         some.forEach((learner) => learner.ready && page.begin(learner));
         running.forEach((learner) => learner.send("run"));
-        if (lost) said.textContent = "With this change, the training starts again from step 0.";
+        if (lost) page.say("With this change, the training starts again from step 0.");
+    },
+    say(text) {
+        said.textContent = [said.textContent, text].filter(Boolean).join(" ");
     },
     // Without the flags of the program, which a page does not have.
     failed(text) {
@@ -104,7 +113,10 @@ const page = {
 function update() {
     frame = 0;
     const running = learners.some((learner) => learner.running);
-    train.textContent = running ? "Pause" : isOver() ? "Start over" : "Train";
+    const over = learners.some((learner) => learner.opened) ? "Back to training" : "Start over";
+    train.textContent = running ? "Pause" : isOver() ? over : "Train";
+    again.hidden = !learners[0]?.file || learners[0].opened !== null;
+    for (const ofLists of [largest, shortest, longest]) ofLists.hidden = pairs !== null;
     train.disabled = !learners.length || learners.some((learner) => !learner.facts && !learner.opened);
     one.disabled = train.disabled || running || isOver();
     main.classList.toggle("two", learners.length > 1);
@@ -200,11 +212,16 @@ function change(key) {
     };
 }
 
-async function take(file) {
+function openModel(file) {
     trouble.textContent = said.textContent = "";
+    learners[0].send("open", { file });
+}
+
+async function take(file) {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    if (file.name.toLowerCase().endsWith(".safetensors")) learners[0].send("open", { file: bytes });
-    else usePairs(bytes);
+    if (file.name.toLowerCase().endsWith(".safetensors")) return openModel(bytes);
+    typed = false;
+    usePairs(bytes);
 }
 
 const paste = el("textarea", {
@@ -212,14 +229,36 @@ const paste = el("textarea", {
     rows: 6,
     "aria-label": "Own pairs: source, tab, target in each line",
     spellcheck: "false",
-    placeholder: "source, tab, target",
+    placeholder: PLACE,
+    input: () => {
+        typed = paste.value !== "";
+        unseen = null;
+        paste.placeholder = PLACE;
+    },
+    paste: (event) => {
+        const text = event.clipboardData.getData("text");
+        if (text.length <= MOST_SHOWN) return;
+        event.preventDefault();
+        typed = true;
+        usePairs(new TextEncoder().encode(text));
+    },
 });
+
+// A browser lays out all lines of such a field, which takes seconds for many.
+function showPairs(text) {
+    const seen = text.length <= MOST_SHOWN;
+    unseen = seen ? null : pairs;
+    paste.value = seen && !text.includes("\ufffd") ? text : "";
+    paste.placeholder = seen
+        ? PLACE
+        : `${text.trim().split("\n").length.toLocaleString("en")} lines, too many to be shown`;
+}
 
 // The library reads the bytes, and says what is wrong with those that are no text.
 function usePairs(bytes) {
     const text = new TextDecoder().decode(bytes);
     pairs = bytes;
-    paste.value = text.includes("\ufffd") ? "" : text;
+    showPairs(text);
     input.value = text.split("\t")[0].split("\n")[0];
     beginAll();
     const targets = new Set(
@@ -229,7 +268,7 @@ function usePairs(bytes) {
             .map((line) => line.split("\t")[1]),
     );
     if (targets.size === 1 && !targets.has(undefined))
-        said.textContent = "All targets are the same: a model that always writes this one is right.";
+        page.say("All targets are the same: a model that always writes this one is right.");
 }
 
 function useLists() {
@@ -293,7 +332,7 @@ function lists() {
         el(
             "div",
             { class: "controls" },
-            number("largest number", 5, 200, shared.max_value, change("max_value")),
+            largest,
             shortest,
             longest,
             number("seed", 0, 999999, shared.seed, change("seed")),
@@ -319,7 +358,7 @@ function files() {
             { class: "controls" },
             separator("source", "source_separator"),
             separator("target", "target_separator"),
-            button("Learn these pairs", { click: () => usePairs(new TextEncoder().encode(paste.value)) }),
+            button("Learn these pairs", { click: () => usePairs(unseen ?? new TextEncoder().encode(paste.value)) }),
             button("Back to lists", { click: useLists }),
         ),
         el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
@@ -332,6 +371,7 @@ function build() {
         el("div", { class: "bar ask" }, el("label", { class: "choice wide" }, asked, input), train),
         hint,
         said,
+        again,
         trouble,
         el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
         choices(),
@@ -343,6 +383,9 @@ function build() {
     document.addEventListener("drop", (event) => {
         event.preventDefault();
         if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+    });
+    window.addEventListener("beforeunload", (event) => {
+        if (typed || learners.some((learner) => learner.isUnsaved())) event.preventDefault();
     });
     update();
 }

@@ -7,6 +7,7 @@ export const ATTENTIONS = [
     ["scaled-dot", "scaled dot product"],
     ["none", "none (the bottleneck)"],
 ];
+export const OF_LISTS = ["dot", "scaled-dot"];
 
 export const DEFAULTS = {
     max_value: 20,

@@ -139,7 +139,7 @@ export function makeCard(report) {
                   "From the record in the model file, which has no folders, and no options that leave the model as it is.",
               )
             : el("p", { class: "note" }, "The model file does not tell the command of its training."),
-        commandBlock("The command that made this report", about.command ?? ""),
+        commandBlock("The command that made this report", about.command ?? "", "Without the folders of its files."),
         el(
             "div",
             { class: "blocks" },

@@ -1,7 +1,7 @@
 // What the model has learned, over the whole file.
 import { barChart, chartWidth, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
-import { button, el } from "../common/dom.js";
+import { button, el, scrollNote } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { count, fixed, percent, plural } from "./numbers.js";
 import { makePicture } from "./picture.js";
@@ -116,6 +116,16 @@ function headsTable(report) {
                 : []),
         );
     };
+    const box = el(
+        "div",
+        { class: "canvas some", tabindex: 0, role: "group", "aria-label": "heads" },
+        el(
+            "table",
+            { class: "data" },
+            el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
+            el("tbody", {}, ...heads.map(row)),
+        ),
+    );
     return el(
         "section",
         { class: "block" },
@@ -131,16 +141,8 @@ function headsTable(report) {
                       " by greedy decoding."
                     : ""),
         ),
-        el(
-            "div",
-            { class: "canvas some", tabindex: 0, role: "group", "aria-label": "heads" },
-            el(
-                "table",
-                { class: "data" },
-                el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-                el("tbody", {}, ...heads.map(row)),
-            ),
-        ),
+        box,
+        scrollNote(box).note,
     );
 }
 

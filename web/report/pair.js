@@ -6,7 +6,7 @@ import { button, el } from "../common/dom.js";
 import { drawChoices } from "./choices.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
-import { fixed, plural, SCORE } from "./numbers.js";
+import { count, fixed, plural, SCORE } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { ALL_HEADS, MEASURES } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
@@ -45,6 +45,24 @@ function saysCopied(report, output) {
 
 function saysKnown(output) {
     return output.lexicon ? ", from the lexicon" : "";
+}
+
+// The warnings of `predict`.
+function warningsOf(report, pair, output) {
+    if (!output || output.lexicon) return [];
+    const { about } = report,
+        [symbols, texts] = about.sorts ? ["number", "list"] : ["symbol", "text"],
+        many = (n) => plural(n, symbols, `${symbols}s`),
+        { length } = pair.source,
+        [most, limit] =
+            length < about.shortest_source ? ["shortest", about.shortest_source] : ["longest", about.longest_source],
+        unknown = [...new Set(pair.unknown)].map((id) => `“${report.label(id).text}”`);
+    return [
+        (most === "shortest" || (limit > 0 && length > limit)) &&
+            `It has ${many(length)}; the ${most} ${texts} in training had ${count(limit)}. Expect mistakes.`,
+        unknown.length > 0 && `The model does not know ${unknown.join(", ")}.`,
+        !output.finished && `The output has no end: it is cut off after ${many(output.symbols.length)}.`,
+    ].filter(Boolean);
 }
 
 function textsOfPair(report, pair, output) {
@@ -268,6 +286,7 @@ export function makePairView(report, neighbours) {
         );
         texts.replaceChildren(textsOfPair(report, pair, output));
         if (texts.textContent.includes(UNKNOWN)) texts.append(el("p", { class: "note" }, UNKNOWN_TITLE));
+        for (const warning of warningsOf(report, pair, output)) texts.append(el("p", { class: "problem" }, warning));
         if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
         votes.replaceChildren(...(pair.votes ? [drawVotes(report, pair)] : []));
         const start = whereItBegan(report, pair, which);

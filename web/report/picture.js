@@ -1,9 +1,9 @@
 // A figure: a picture, its numbers as a table for those who cannot see it, and the ways to take it along.
-import { button, el, later, tableOf } from "../common/dom.js";
+import { button, el, later, scrollNote, tableOf } from "../common/dom.js";
 import { copyText, csvOf, fileName, pngOf, saveFile, standalone } from "./export.js";
 
 let context = "report";
-const MOST_ROWS = 2000;
+const MOST_CELLS = 20000; // of a table; CSV has all
 
 // How the names of files begin.
 export function nameFilesBy(title) {
@@ -16,7 +16,7 @@ export function makePicture(name, title, note = "") {
         status = el("span", { class: "status", role: "status" });
     const table = el("div", { class: "numbers unseen", role: "region" });
     const aside = el("p", { class: "note" }, note),
-        wider = el("p", { class: "note wider", hidden: true }, "Wider than the page: it scrolls sideways."),
+        wider = scrollNote(canvas),
         heading = el("h3", {}, title),
         caption = el("figcaption", {}, heading, aside);
     const say = (text) => {
@@ -25,7 +25,9 @@ export function makePicture(name, title, note = "") {
     };
 
     const fillTable = later(() => {
-        if (shown) table.replaceChildren(tableOf(shown.rows().slice(0, MOST_ROWS)));
+        if (!shown) return;
+        const rows = shown.rows();
+        table.replaceChildren(tableOf(rows.slice(0, Math.max(2, Math.floor(MOST_CELLS / rows[0].length)))));
     }, 250);
     const toggle = button("Table", {
         "aria-pressed": "false",
@@ -82,13 +84,15 @@ export function makePicture(name, title, note = "") {
         canvas.replaceChildren(picture);
         // What is wider than the page scrolls, also by keys.
         requestAnimationFrame(() => {
-            const scrolls = canvas.scrollWidth > canvas.clientWidth + 1;
-            wider.hidden = !scrolls;
-            if (scrolls) canvas.setAttribute("tabindex", "0");
+            if (!wider.look()) canvas.setAttribute("tabindex", "0");
             else canvas.removeAttribute("tabindex");
         });
         canvas.setAttribute("role", "group");
         fillTable();
     };
-    return { node: el("figure", { class: `picture ${name}` }, caption, canvas, wider, tools, table), canvas, show };
+    return {
+        node: el("figure", { class: `picture ${name}` }, caption, canvas, wider.note, tools, table),
+        canvas,
+        show,
+    };
 }

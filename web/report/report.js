@@ -84,6 +84,7 @@ export class Report {
             this.pairs.push({
                 ...pair,
                 source: renamed(pair.source),
+                unknown: renamed(pair.unknown),
                 expected: renamed(pair.expected),
                 also: pair.also?.map(({ symbols }) => ({ symbols: renamed(symbols) })),
                 outputs: pair.outputs.map((output) => ({

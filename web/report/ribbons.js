@@ -6,6 +6,7 @@ import { NO_STEP } from "./state.js";
 import { readsLeft } from "./symbols.js";
 
 const WEAKEST = 0.03,
+    MOST = 3000, // ribbons: a browser takes seconds for the 90,000 of 300 symbols
     MARGIN = 16;
 
 // The middle and the width of each symbol in its row.
@@ -53,10 +54,12 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
             "stroke-width": (0.6 + Math.abs(part) * (widest - 0.6)).toFixed(2),
         });
     };
+    const sizes = matrix.values.map((value) => -Math.abs(scale(value, range))).sort(),
+        weakest = Math.max(WEAKEST, -(sizes[MOST] ?? 0));
     for (let t = 0; t < below.length; t++) {
         for (let s = 0; s < above.length; s++) {
             const part = partOf(t, s);
-            if (Math.abs(part) >= WEAKEST) bands.push({ t, s, part, node: ribbon(t, s, part) });
+            if (Math.abs(part) >= weakest) bands.push({ t, s, part, node: ribbon(t, s, part) });
         }
     }
     bands.sort((a, b) => Math.abs(a.part) - Math.abs(b.part));
@@ -99,7 +102,7 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
 
     const tint = (symbol, part, weight) => {
         const lit = part !== null;
-        symbol.node.classList.toggle("lit", lit && Math.abs(part) > WEAKEST);
+        symbol.node.classList.toggle("lit", lit && Math.abs(part) > weakest);
         symbol.back.style.fill = lit ? css(part) : "";
         symbol.text.style.fill = lit ? inkOn(part) : "";
         symbol.number.textContent = lit && Math.abs(weight) >= 0.05 ? fixed(weight, matrix.most ? 1 : 2) : "";
@@ -111,7 +114,7 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
         for (let i = 0; i < count; i++) {
             const [t, s] = step >= 0 ? [step, i] : [i, source],
                 part = partOf(t, s);
-            if (part !== 0 && Math.abs(part) < WEAKEST) nodes.push(ribbon(t, s, part));
+            if (part !== 0 && Math.abs(part) < weakest) nodes.push(ribbon(t, s, part));
         }
         nodes.forEach((node) => node.classList.add("lit"));
         weak.replaceChildren(...nodes);

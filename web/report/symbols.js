@@ -1,4 +1,6 @@
 // Symbols as one sees them. The text of a symbol can be anything: a blank, a lone mark, half of a surrogate pair.
+import { isRightToLeft } from "../common/dom.js";
+
 export const END_MARK = "∎",
     START_MARK = "▷";
 
@@ -41,14 +43,6 @@ export function visible(text) {
     if (NAMED.has(text)) return NAMED.get(text);
     const shown = PICTURE.test(text) ? text : text.replace(INVISIBLE, codes);
     return /^\p{M}/u.test(shown) ? "◌" + shown : shown;
-}
-
-export function isRightToLeft(text) {
-    const strong = /[\p{L}]/u.exec(text);
-    return (
-        strong !== null &&
-        /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]|[\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u.test(strong[0])
-    );
 }
 
 // A sequence of labels reads from right to left if its first letter does.

@@ -1,5 +1,5 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
-import { button, choice, el, later } from "../common/dom.js";
+import { button, choice, el, later, scrollNote } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
 import { ORDERS, selectPairs, SHOWN } from "./filter.js";
@@ -99,6 +99,7 @@ export function makeTable(report) {
                 ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))]
                 : []),
             choice("Sort by", orders, state.sort, (sort) => update({ sort })),
+            print,
             shown,
         );
         tools.querySelectorAll("select, input")[had]?.focus();
@@ -137,14 +138,30 @@ export function makeTable(report) {
     };
 
     const draw = () => {
-        const first = Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - SPARE);
-        const last = Math.min(order.length, Math.ceil((grid.scrollTop + grid.clientHeight) / HEIGHT) + SPARE);
+        const whole = "printed" in document.documentElement.dataset;
+        const first = whole ? 0 : Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - SPARE);
+        const end = Math.ceil((grid.scrollTop + grid.clientHeight) / HEIGHT) + SPARE;
+        const last = whole ? order.length : Math.min(order.length, end);
         const next = new Map();
         for (let at = first; at < last; at++) next.set(at, pool.get(at) ?? rowOf(at));
         for (const [at, row] of pool) if (!next.has(at)) row.remove();
-        for (const [at, row] of next) if (!pool.has(at)) body.append(row);
+        for (const [at, row] of next) if (whole || !pool.has(at)) body.append(row);
         pool = next;
     };
+
+    // All rows that are shown, in place of the open pair.
+    const print = button("Print", {
+        title: "Print this table; the browser itself prints the open pair",
+        click: () => {
+            document.documentElement.dataset.printed = "table";
+            draw();
+            window.print();
+        },
+    });
+    window.addEventListener("afterprint", () => {
+        delete document.documentElement.dataset.printed;
+        draw();
+    });
 
     const choose = (index) => update({ pair: index, output: 0, step: NO_STEP });
 
@@ -223,7 +240,7 @@ export function makeTable(report) {
     });
     listen(["pair"], select);
     return {
-        node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid),
+        node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid, scrollNote(grid).note),
         refresh,
         reveal,
         move,

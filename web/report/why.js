@@ -46,6 +46,29 @@ function drawAgreement(rows, width, [field, title, xName, x, note]) {
     return picture.node;
 }
 
+// Whether one mean is above another: their intervals do not meet.
+function isAbove([, low], [, , high]) {
+    return low > high;
+}
+
+// The charts in words: is 0.39 beside 0.38 good? Where another pair has the same, the step alone says where to look.
+function inWords(rows) {
+    const [mean, ...others] = rows,
+        other = rows.find((row) => row.name === "another pair"),
+        heads = others.filter((row) => row !== other && row.name !== "uniform");
+    if (!Number.isFinite(other?.first[1]) || !Number.isFinite(mean.first[1]))
+        return "There are too few pairs of one length to compare the weights with those of another pair.";
+    const beside = `${fixed(mean.first[0])} of the steps, beside ${fixed(other.first[0])} for another pair`,
+        above = heads.filter((row) => isAbove(row.first, other.first)).map((row) => row.name);
+    const verdict = isAbove(mean.first, other.first)
+        ? "That is clearly more: the weights tell something about each output."
+        : isAbove(other.first, mean.first)
+          ? "That is clearly less: the weights tell nothing about an output."
+          : "That is no difference: the weights tell where such outputs usually look, and nothing about this one.";
+    const ofHeads = above.length > 0 ? ` Clearly above are ${above.join("; ")}.` : " No head is clearly above.";
+    return `The mean of the heads has the same first symbol in ${beside}. ${verdict}${heads.length > 0 ? ofHeads : ""}`;
+}
+
 export function makeWhy(report) {
     const node = el("section", { class: "why", "aria-label": "does it look where it says?" });
     const render = () => {
@@ -62,6 +85,7 @@ export function makeWhy(report) {
                     `symbol of the source is erased. Here are both compared over ${count(why.pairs)} pairs, with 95 % ` +
                     "intervals, beside equal weights and the weights that the model has for another pair of that length.",
             ),
+            say(el("b", {}, "In words. "), inWords(why.rows)),
             say(
                 el("b", {}, "How to read it. "),
                 "Where a head is not clearly above another pair, its weights tell where such outputs usually look, not " +

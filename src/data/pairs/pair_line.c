@@ -122,10 +122,11 @@ static lb_status bad(const examination *e, lb_bad_line kind, const char *format,
     return lb_error_set(e->error, LB_ERROR_FORMAT, "%s:%lld: %s", e->name, (long long)e->number, found);
 }
 
-/* What the file seems to be by its first line; NULL: what it should be. */
+/* What the file seems to be by its first line; NULL: what it should be, as most lines are. UTF-16 has tabs, too. */
 static const lb_file_kind *kind_of(const examination *e)
 {
-    return e->number == 1 && e->pair->usual <= 0 ? lb_file_kind_find(e->text, e->length) : NULL;
+    bool odd = e->pair->usual <= 0 || memchr(e->text, '\0', e->length);
+    return e->number == 1 && odd ? lb_file_kind_find(e->text, e->length) : NULL;
 }
 
 static lb_status bad_kind(const examination *e, lb_bad_line bad_line, const char *expected)

@@ -77,8 +77,8 @@ static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_tr
 static void note_choice(const lb_training_config *c, int64_t usual, double seconds)
 {
     char text[LB_MESSAGE_LENGTH];
-    lb_snprintf(text, sizeof text, "%.3g minutes: width %d, %d steps of %lld, %.3g ms each", c->minutes,
-                c->hidden, c->steps, (long long)usual, 1e3 * seconds);
+    lb_snprintf(text, sizeof text, "%.3g min: width %d, %d step%s of %lld, %.3g ms each", c->minutes,
+                c->hidden, c->steps, lb_plural(c->steps), (long long)usual, 1e3 * seconds);
     lb_training_tell_text(c, LB_EVENT_NOTE, text);
 }
 

@@ -99,7 +99,7 @@ START_TEST(test_budget_without_time_is_one_step)
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_eq(h.steps, 1);
-    ck_assert_ptr_nonnull(strstr(h.note, "1e-09 minutes: width 16, 1 steps of 4000, "));
+    ck_assert_ptr_nonnull(strstr(h.note, "1e-09 min: width 16, 1 step of 4000, "));
 }
 END_TEST
 
@@ -126,7 +126,7 @@ START_TEST(test_budget_choice_is_kept_and_decides_the_bits)
     c.hidden = c.embed = 0;
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
-    ck_assert_ptr_nonnull(strstr(h.note, "width 64, 1 steps"));
+    ck_assert_ptr_nonnull(strstr(h.note, "width 64, 1 step of "));
     c.minutes = 1e6;
     *h.note = '\0';
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
@@ -151,7 +151,7 @@ START_TEST(test_budget_keeps_what_was_set)
     c.embed = 0;
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
-    ck_assert_ptr_nonnull(strstr(h.note, "width 128, 1 steps"));
+    ck_assert_ptr_nonnull(strstr(h.note, "width 128, 1 step of "));
     c.hidden = 64;
     ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "it was trained with hidden 128, this run has hidden 64"));
