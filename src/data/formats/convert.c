@@ -7,7 +7,9 @@
 #include "io/path.h"
 #include "io/scratch_file.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
@@ -322,5 +324,50 @@ lb_status lb_convert(const lb_converter *begun, const int *targets, int count, l
     for (int i = 0; i <= count; i++) lb_lines_close(&files[i]);
     lb_release(files);
     lb_converter_free(&w);
+    return status;
+}
+
+void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
+{
+    if (!file->numbered) return;
+    int64_t number = 0;
+    size_t at = 0;
+    while (at < line->length && lb_is_digit(line->text[at])) number = 10 * number + (line->text[at++] - '0');
+    line->refused = at < line->length && line->text[at] != '\t';
+    at += at < line->length;
+    line->number = number;
+    line->text += at;
+    line->length -= at;
+    line->offset += (int64_t)at;
+}
+
+lb_status lb_recognise_both(const char *name, int sources, int targets, const lb_pair_format *format,
+                            lb_recognised *found, lb_error *error)
+{
+    enum { SAMPLE = 1 << 16 };
+    const int descriptor[] = {sources, targets};
+    const off_t begin[] = {lseek(sources, 0, SEEK_CUR), lseek(targets, 0, SEEK_CUR)};
+    lb_pair_format own = *format;
+    lb_lines files[2] = {{0}};
+    lb_buffer text = {0};
+    lb_line line;
+    lb_status status = LB_OK;
+    for (int i = 0; i < 2 && !status; i++)
+        status = lb_lines_open(&files[i], descriptor[i], name, LB_PAIR_LINE_BYTES, error);
+    for (int i = 0; !status && text.length < SAMPLE; i = 1 - i) {
+        if (lb_lines_next(&files[i], true, &line, NULL) != LB_LINES_ONE) break;
+        (void)lb_line_drop_mark(&line);
+        lb_buffer_print(&text, i ? "%.*s\n" : "%.*s\t", (int)line.length, line.text);
+    }
+    for (int i = 0; i < 2; i++) {
+        lb_lines_close(&files[i]);
+        if (!status && lseek(descriptor[i], begin[i], SEEK_SET) != begin[i])
+            status = lb_cannot_read(name, strerror(errno), error);
+    }
+    own.kind = "tsv";
+    if (!status && text.failed) status = lb_no_memory(error, "the first lines");
+    if (!status && text.length > 0)
+        status = lb_recognise(name, text.text, text.length, true, &own, found, error);
+    lb_release(text.text);
     return status;
 }

@@ -71,41 +71,46 @@ static bool may_be_value(lb_span text, bool lists_only)
 }
 
 /* The value that a file is, and whether that is in one line; NULL: it is none, or too large for memory. */
-static cJSON *read_value(int descriptor, bool lists_only, bool *line)
+static lb_status read_value(int descriptor, bool lists_only, cJSON **value, bool *line, lb_error *error)
 {
     struct stat info;
-    cJSON *value = NULL;
     size_t count = 0, mark = 0;
     off_t begin = lseek(descriptor, 0, SEEK_CUR);
     if (fstat(descriptor, &info) != 0 || begin < 0 || info.st_size <= begin || info.st_size > MOST)
-        return NULL;
-    char *bytes = lb_alloc((size_t)info.st_size);
-    bool may = bytes && lb_read_all(descriptor, bytes,
-                                    info.st_size < LOOKED_AT ? (size_t)info.st_size : LOOKED_AT, &count);
+        return LB_OK;
+    char *bytes = lb_alloc(LOOKED_AT);
+    if (!bytes) return lb_no_memory(error, "the first lines");
+    bool may = lb_read_all(descriptor, bytes, LOOKED_AT, &count);
     mark = may && count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
-    may = may && may_be_value((lb_span){bytes + mark, count - mark}, lists_only) &&
-          lseek(descriptor, begin, SEEK_SET) == begin &&
-          lb_read_all(descriptor, bytes, (size_t)info.st_size, &count);
-    if (may) (void)!lb_json_parse(bytes + mark, count - mark, NULL, &value);
+    may = may && may_be_value((lb_span){bytes + mark, count - mark}, lists_only);
+    lb_release(bytes);
+    if (lseek(descriptor, begin, SEEK_SET) != begin || !may) return LB_OK;
+    bytes = lb_alloc((size_t)info.st_size);
+    if (!bytes) return lb_no_memory(error, "a JSON value");
+    lb_status status = LB_OK;
+    if (lb_read_all(descriptor, bytes, (size_t)info.st_size, &count))
+        status = lb_json_parse(bytes + mark, count - mark, NULL, value);
     while (count > 0 && strchr(" \r\n", bytes[count - 1])) count--;
     *line = count > 0 && !memchr(bytes, '\n', count);
     lb_release(bytes);
-    if (lseek(descriptor, begin, SEEK_SET) == begin) return value;
-    cJSON_Delete(value);
-    return NULL;
+    (void)lseek(descriptor, begin, SEEK_SET);
+    return status == LB_ERROR_MEMORY ? lb_no_memory(error, "a JSON value") : LB_OK;
 }
 
 lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format, bool lists_only,
                          lb_error *error)
 {
     static const lb_pair_columns none = {0};
-    bool line, keyed,
-        may = !format->targets && (!format->kind || !*format->kind || lb_is_same_kind(format->kind, "jsonl"));
-    cJSON *value = may ? read_value(*descriptor, lists_only, &line) : NULL;
+    bool line = false, keyed,
+         may =
+             !format->targets && (!format->kind || !*format->kind || lb_is_same_kind(format->kind, "jsonl"));
+    cJSON *value = NULL;
+    lb_status status = may ? read_value(*descriptor, lists_only, &value, &line, error) : LB_OK;
+    if (status) return status;
     const cJSON *first =
         value ? elements_of(value, line, format->usual ? format->usual : &none, &keyed) : NULL;
     int copy = first ? lb_nameless_file() : -1;
-    lb_status status = first && copy < 0 ? lb_cannot_copy(name, error) : LB_OK;
+    if (first && copy < 0) status = lb_cannot_copy(name, error);
     if (first && !status) status = write_elements(first, keyed, copy, name, error);
     cJSON_Delete(value);
     if (copy < 0) return status;

@@ -384,20 +384,6 @@ lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format
     return status;
 }
 
-void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
-{
-    if (!file->numbered) return;
-    int64_t number = 0;
-    size_t at = 0;
-    while (at < line->length && lb_is_digit(line->text[at])) number = 10 * number + (line->text[at++] - '0');
-    line->refused = at < line->length && line->text[at] != '\t';
-    at += at < line->length;
-    line->number = number;
-    line->text += at;
-    line->length -= at;
-    line->offset += (int64_t)at;
-}
-
 void lb_pair_file_close(lb_pair_file *file)
 {
     lb_release(file->first);

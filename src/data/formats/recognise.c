@@ -2,11 +2,8 @@
 
 #include "base/alloc.h"
 #include "data/formats/pair_file.h"
-#include "io/path.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 /* A BOM is not part of the first line, and a line that may be cut is none. */
 static void take_lines(lb_first_lines *s, const char *text, size_t length, bool whole)
@@ -383,35 +380,5 @@ lb_status lb_recognise(const char *name, const char *text, size_t length, bool w
     lb_pair_kind_free(&s->kind);
     lb_release(s->fields.text.text);
     lb_release(s);
-    return status;
-}
-
-lb_status lb_recognise_both(const char *name, int sources, int targets, const lb_pair_format *format,
-                            lb_recognised *found, lb_error *error)
-{
-    enum { SAMPLE = 1 << 16 };
-    const int descriptor[] = {sources, targets};
-    const off_t begin[] = {lseek(sources, 0, SEEK_CUR), lseek(targets, 0, SEEK_CUR)};
-    lb_pair_format own = *format;
-    lb_lines files[2] = {{0}};
-    lb_buffer text = {0};
-    lb_line line;
-    lb_status status = LB_OK;
-    for (int i = 0; i < 2 && !status; i++)
-        status = lb_lines_open(&files[i], descriptor[i], name, LB_PAIR_LINE_BYTES, error);
-    for (int i = 0; !status && text.length < SAMPLE; i = 1 - i) {
-        if (lb_lines_next(&files[i], true, &line, NULL) != LB_LINES_ONE) break;
-        (void)lb_line_drop_mark(&line);
-        lb_buffer_print(&text, i ? "%.*s\n" : "%.*s\t", (int)line.length, line.text);
-    }
-    for (int i = 0; i < 2; i++) {
-        lb_lines_close(&files[i]);
-        if (!status && lseek(descriptor[i], begin[i], SEEK_SET) != begin[i])
-            status = lb_cannot_read(name, strerror(errno), error);
-    }
-    own.kind = "tsv";
-    if (!status && text.length > 0)
-        status = lb_recognise(name, text.text, text.length, true, &own, found, error);
-    lb_release(text.text);
     return status;
 }

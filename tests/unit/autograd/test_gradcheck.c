@@ -99,7 +99,7 @@ static void not_a_number(lb_node *node)
 
 #define OP(back)                                                                                             \
     {                                                                                                        \
-        .name = #back, .shape = same_shape, .forward = forward, .backward = back                             \
+        .name = #back, .operands = "x", .shape = same_shape, .forward = forward, .backward = back            \
     }
 
 static const lb_op right_op = OP(right);

@@ -73,6 +73,8 @@ START_TEST(test_programs_say_what_is_wrong)
     support_expect(&result, 2, "", "expected pairs to train on: a file, or texts in memory\n");
     support_write_text("bad.tsv", "a\tA\nb\n");
     RUN(TRAIN, "bad.tsv", "made");
-    support_expect(&result, 65, "", "bad.tsv:2: found 1 column, expected 2, separated by tabs\n");
+    support_expect(&result, 65, "",
+                   "bad.tsv:2: found 1 column, expected 2, separated by tabs; --skip-bad-lines leaves such "
+                   "lines out\n");
 }
 END_TEST
