@@ -155,8 +155,8 @@ const char *lb_odd_line_lacks(const lb_pair_kind *kind, lb_span line, const lb_f
 LB_MUST_USE lb_status lb_recognise(const char *name, const char *text, size_t length, bool whole,
                                    const lb_pair_format *format, lb_recognised *found, lb_error *error);
 
-/** The same for sources and targets in files of their own, side by side (convert.c): only their names count. Both descriptors are
- *  at the first byte, before and after. Errors: also LB_ERROR_OPEN. */
+/** The same for sources and targets in files of their own, side by side: only their names count (convert.c). Both are
+ *  descriptors at the first byte, before and after. Errors: also LB_ERROR_OPEN. */
 LB_MUST_USE lb_status lb_recognise_both(const char *name, int sources, int targets,
                                         const lb_pair_format *format, lb_recognised *found, lb_error *error);
 

@@ -263,7 +263,8 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
         lb_buffer_print(&t.said, " with --source-column and --target-column");
     else if (known && good <= bad && !kind && !json)
         offer_formats(&t, format);
-    if (t.said.length == 0 && !format->skip_bad_lines && (good > 0 || !known))
+    const bool long_line = !known && file->first_bytes > 0;
+    if (t.said.length == 0 && !format->skip_bad_lines && (good > 0 || (!known && !long_line)))
         lb_buffer_print(&t.said, "; --skip-bad-lines leaves such lines out");
     if (t.said.length == 0 && kind && !strstr(message, kind->name))
         lb_buffer_print(&t.said, "; this seems to be %s", kind->name);
