@@ -271,12 +271,13 @@ static void tell(app_input *input)
     input->told = true;
     input->format.kind = file->kind;
     note_format(input->name, file, false);
-    if (!*file->unused || file->header) return;
+    const lb_pair_kind_row *row = input->stream.kind.row;
+    if (!*file->unused || file->header || !(row->quotes || row->members)) return;
     /* A table of others: nothing says which column has the texts. */
     if (!input->chosen)
         app_warn("%s: the texts are those of column %d, not of %s; --source-column chooses others",
                  input->name, (int)input->format.source_column, file->unused);
-    if (input->stream.kind.row->quotes)
+    if (row->quotes)
         app_note("%s: if its first line has names, --format %s+header leaves it out", input->name,
                  file->kind);
 }
@@ -305,6 +306,13 @@ static const char *take_prefix(app_input *input, const lb_line *line)
     return keep(input, at, (size_t)((stop ? stop : end) - at));
 }
 
+static int32_t count_columns(const lb_line *line)
+{
+    int32_t columns = 1;
+    for (size_t i = 0; i < line->length; i++) columns += line->text[i] == '\t';
+    return columns;
+}
+
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
     if (is_blank(input, &line)) {
@@ -331,6 +339,11 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     const char *row = input->rows ? keep(input, line.text, line.length) : NULL;
     lb_status status =
         lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
+    if (!status && count_columns(&line) < input->prefix_column)
+        status = lb_error_set(
+            &found, LB_ERROR_FORMAT,
+            "%s:%lld: found fewer than %d columns, expected the beginning of the output in the last",
+            input->name, (long long)line.number, (int)input->prefix_column);
     if (status && !app_skips(&input->format, status))
         return lb_error_set(error, status, "%s%s", found.message, column_hint(input, found.message));
     app_input_line *to = &input->line[input->count++];

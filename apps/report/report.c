@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "report/statistics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -253,7 +254,8 @@ static lb_status check_operands(const app_report_asked *asked, int operands, lb_
 static void drop_folders(char *command, const char *path)
 {
     const char *name = app_report_name_of(path);
-    if (name == path) return;
+    if (name == path || !command) return;
+    assert(path);
     for (char *c = command; (c = strstr(c, path)); c += strlen(name))
         memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
 }

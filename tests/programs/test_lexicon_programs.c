@@ -340,9 +340,8 @@ START_TEST(test_lexicon_that_does_not_fit_the_model_is_said_with_what_mends_it)
     ck_assert_ptr_nonnull(strstr(support_run_result.error, said));
     support_write_text("words.tsv", "ab\tB A\tA B\n");
     RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
-    expect_refused(
-        "found 3 columns, expected 2, separated by tabs; choose two of them with --source-column and "
-        "--target-column, or give each answer a line");
+    expect_refused("found 3 columns, expected 2, separated by tabs; choose two of them: --source-column 1 "
+                   "--target-column 2, or give each answer a line");
 }
 END_TEST
 

@@ -230,7 +230,10 @@ START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
     ck_assert_int_lt(lines, 30);
     ck_assert_int_eq(since_best(&best), 2);
     ck_assert_double_eq_tol(printed, best, 1e-4);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, " of 3000: no later evaluation was better\n"));
+    /* The loss may have fallen once all was right. */
+    ck_assert(
+        strstr(support_run_result.error, " of 3000: no later evaluation was better\n") ||
+        strstr(support_run_result.error, " of 3000: all was right before, and only the loss was lower\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "3");
     support_assert_trained();
     ck_assert_int_gt(support_line_count("out/log.jsonl"), lines);

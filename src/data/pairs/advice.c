@@ -87,10 +87,9 @@ static void look_at_column(column *c, lb_span text)
     c->last = number;
 }
 
-/* Chooses the first two columns of texts that nearly all lines have, and those of features and weights. */
-static bool choose_columns(trial *t, lb_pair_format *f)
+/* Returns how many lines there are. */
+static int look_at_columns(const trial *t, column columns[COLUMNS])
 {
-    column columns[COLUMNS] = {0};
     int count = 0;
     lb_span line, field;
     lb_pieces lines = lines_of(t->lines.text, t->lines.length);
@@ -99,6 +98,14 @@ static bool choose_columns(trial *t, lb_pair_format *f)
         for (int i = -1; i < COLUMNS && lb_pieces_next(&fields, &field.text, &field.length); i++)
             if (i >= 0) look_at_column(&columns[i], field);
     }
+    return count;
+}
+
+/* Chooses the first two columns of texts that nearly all lines have, and those of features and weights. */
+static bool choose_columns(trial *t, lb_pair_format *f)
+{
+    column columns[COLUMNS] = {0};
+    const int count = look_at_columns(t, columns);
     for (int i = 0; i < COLUMNS; i++) {
         const column *c = &columns[i];
         bool number = c->numbers == count, features = 2 * c->bundles > count && c->divided > 0;
@@ -234,6 +241,16 @@ static bool may_skip(const char *message)
            strstr(message, " symbols, expected at most ");
 }
 
+/* If nothing else was said. */
+static void say_rest(trial *t, bool skip, const lb_file_kind *kind)
+{
+    if (t->said.length > 0) return;
+    if (skip)
+        lb_buffer_print(&t->said, "; --skip-bad-lines leaves such lines out");
+    else if (kind)
+        lb_buffer_print(&t->said, "; this seems to be %s", kind->name);
+}
+
 lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pair_format *format,
                          lb_error *error)
 {
@@ -261,13 +278,10 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
         message[length -= strlen(LB_PAIR_LINE_CHOOSE)] = '\0';
     else if (choose)
         lb_buffer_print(&t.said, " with --source-column and --target-column");
-    else if (known && good <= bad && !kind && !json)
+    else if (known && good <= bad && !kind && !json && !strstr(message, " symbols, expected at most "))
         offer_formats(&t, format);
-    const bool long_line = !known && file->first_bytes > 0;
-    if (t.said.length == 0 && !format->skip_bad_lines && (good > 0 || (!known && !long_line)))
-        lb_buffer_print(&t.said, "; --skip-bad-lines leaves such lines out");
-    if (t.said.length == 0 && kind && !strstr(message, kind->name))
-        lb_buffer_print(&t.said, "; this seems to be %s", kind->name);
+    const bool may_help = good > 0 || (!known && file->first_bytes == 0); /* a line may be too long to try */
+    say_rest(&t, !format->skip_bad_lines && may_help, strstr(message, kind ? kind->name : "") ? NULL : kind);
     if (t.said.text) snprintf(message + length, sizeof error->message - length, "%s", t.said.text);
     lb_release(t.said.text);
     lb_release(t.lines.text);

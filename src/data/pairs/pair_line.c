@@ -182,11 +182,18 @@ static bool lacks_features(const examination *e)
     return !kind_of(e) || memchr(e->text, *separator, e->length);
 }
 
-static lb_status check_columns(const examination *e, bool others)
+static int32_t count_columns(const examination *e)
 {
-    int32_t found = 1, last = last_column(&e->format), *expected = &e->pair->columns, usual = e->pair->usual;
+    int32_t found = 1;
     const char *end = e->text + e->length;
     for (const char *at = e->text; (at = memchr(at, '\t', (size_t)(end - at))) != NULL; at++) found++;
+    return found;
+}
+
+static lb_status check_columns(const examination *e, bool others)
+{
+    int32_t found = count_columns(e), last = last_column(&e->format), *expected = &e->pair->columns,
+            usual = e->pair->usual;
     bool first = *expected == 0, tabs = is_kind(e, "tsv"), vary = others && usual == LB_WIDTH_VARIES;
     const char *unit = is_kind(e, "jsonl") ? "member" : "column";
     if (!others && tabs && lacks_features(e))
@@ -257,7 +264,7 @@ static double weight_of(const examination *e)
     int32_t column = e->format.weight_column;
     lb_span text;
     double weight = 0;
-    if (!e->format.weights_beside || column == 0 || column > e->pair->columns) return 0;
+    if (!e->format.weights_beside || column == 0 || column > count_columns(e)) return 0;
     find_side(e, column, &text.text, &text.length);
     if (text.length > 0 && *text.text == LB_FIELDS_NOT) text.text++, text.length--;
     return lb_span_number(text, INFINITY, &weight) ? weight : 0;
