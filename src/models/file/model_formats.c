@@ -8,6 +8,7 @@
 #include "models/decode/model.h"
 #include "models/ensemble/ensemble.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -310,6 +311,7 @@ const lb_config_field *lb_model_fields(const char *kind)
 
 const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *own, lb_error *error)
 {
+    assert(name);
     const format *found = find_built_in(name);
     if (found) return found->kind;
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++)

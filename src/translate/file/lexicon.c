@@ -173,27 +173,32 @@ static void check_source(const lb_lexicon *l, const lb_symbol_rule *rule, const 
     lb_release(read);
 }
 
+/* The spelling of the next answer, which it need not have, and the answer. */
+static void check_answer(lb_lexicon_walk *w, const lb_symbol_rule *source, const lb_symbol_rule *target,
+                         lb_symbols *symbols, lb_error *error)
+{
+    size_t length;
+    const lb_lexicon *l = w->lexicon;
+    const char *key = w->key.text, *spelling = lb_lexicon_spelling(w->answers, &length);
+    if (spelling && (l->keys != LB_KEYS_SMALL || spelling[length] != *MARK ||
+                     lb_bytes_compare(spelling, length, key, w->key.length) == 0))
+        lb_error_set(error, LB_ERROR_FORMAT, "found a spelling without need or end");
+    else
+        check_source(l, source, spelling ? spelling : key, spelling ? length : w->key.length, key, symbols,
+                     error);
+    if (error->status) return;
+    const char *answer = lb_lexicon_next_answer(&w->answers, &length);
+    check_text(target, answer, length, symbols, error);
+}
+
 static lb_status check(const lb_lexicon *l, const lb_symbol_rule *source, const lb_symbol_rule *target,
                        lb_error *error)
 {
-    size_t length;
     lb_error found = {0};
     lb_symbols symbols = {0};
     lb_lexicon_walk w = {.lexicon = l};
-    while (!found.status && lb_lexicon_walk_next(&w, &found)) {
-        while (!found.status && w.answers) {
-            const char *key = w.key.text, *spelling = lb_lexicon_spelling(w.answers, &length);
-            if (spelling && (l->keys != LB_KEYS_SMALL || spelling[length] != *MARK ||
-                             lb_bytes_compare(spelling, length, key, w.key.length) == 0))
-                lb_error_set(&found, LB_ERROR_FORMAT, "found a spelling without need or end");
-            else
-                check_source(l, source, spelling ? spelling : key, spelling ? length : w.key.length, key,
-                             &symbols, &found);
-            if (found.status) break;
-            const char *answer = lb_lexicon_next_answer(&w.answers, &length);
-            check_text(target, answer, length, &symbols, &found);
-        }
-    }
+    while (!found.status && lb_lexicon_walk_next(&w, &found))
+        while (!found.status && w.answers) check_answer(&w, source, target, &symbols, &found);
     lb_symbols_free(&symbols);
     lb_lexicon_walk_end(&w);
     if (!found.status && w.entry != l->entries)
