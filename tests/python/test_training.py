@@ -204,7 +204,7 @@ def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     lookback.train(pairs, out=tmp_path, **short)
     assert any("pairs in memory: 400 lines, " in record.message for record in caplog.records)
     lookback.train([(source, " ".join(target)) for source, target in pairs], out=tmp_path, fresh=True, **short)
-    assert [record.levelname for record in caplog.records if "should it separate symbols?" in record.message] == ["WARNING"]
+    assert [record.levelname for record in caplog.records if "symbols between blanks" in record.message] == ["WARNING"]
 
 
 def test_an_exception_in_progress_ends_the_training_and_the_same_call_goes_on(pairs, short, tmp_path, folder):
