@@ -306,13 +306,6 @@ static const char *take_prefix(app_input *input, const lb_line *line)
     return keep(input, at, (size_t)((stop ? stop : end) - at));
 }
 
-static int32_t count_columns(const lb_line *line)
-{
-    int32_t columns = 1;
-    for (size_t i = 0; i < line->length; i++) columns += line->text[i] == '\t';
-    return columns;
-}
-
 static lb_status take(app_input *input, lb_line line, lb_error *error)
 {
     if (is_blank(input, &line)) {
@@ -339,7 +332,8 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     const char *row = input->rows ? keep(input, line.text, line.length) : NULL;
     lb_status status =
         lb_pair_line_source(&input->format, input->name, &line, &input->parts, &text, &length, &found);
-    if (!status && count_columns(&line) < input->prefix_column)
+    const char *prefix = take_prefix(input, &line);
+    if (!status && input->prefix_column > 0 && !prefix)
         status = lb_error_set(
             &found, LB_ERROR_FORMAT,
             "%s:%lld: found fewer than %d columns, expected the beginning of the output in the last",
@@ -353,7 +347,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
         return to->bad ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     }
     to->text = keep(input, text, length);
-    input->prefix[input->text_count] = take_prefix(input, &line);
+    input->prefix[input->text_count] = prefix;
     input->text[input->text_count++] = to->text;
     return LB_OK;
 }

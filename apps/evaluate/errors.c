@@ -58,8 +58,8 @@ lb_status app_errors_add(lb_strings *errors, app_row row, const char *target, co
         lb_buffer_csv_cell(csv, how.text ? how.text : "", how.length);
         lb_buffer_print(csv, "\n");
     }
-    if (!status && edits > 0)
-        status = lb_strings_add(errors, how.failed ? NULL : lb_buffer_end(&line), error);
+    line.failed = line.failed || how.failed; /* then its end is no text, and nothing is left */
+    if (!status && edits > 0) status = lb_strings_add(errors, lb_buffer_end(&line), error);
     lb_release(how.text);
     return status;
 }
