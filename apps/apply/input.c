@@ -1,6 +1,7 @@
 #include "apply/input.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "console/console.h"
 
 #include <errno.h>
@@ -71,9 +72,7 @@ bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
 
 bool app_lacks_targets(const char *message)
 {
-    static const char end[] = "found 1 column, expected 2, separated by tabs";
-    size_t length = strlen(message);
-    return length >= sizeof end - 1 && strcmp(message + length - (sizeof end - 1), end) == 0;
+    return lb_ends_with(message, "found 1 column, expected 2, separated by tabs");
 }
 
 lb_status app_pair_input_refuse(const app_pair_input *input, const lb_error *found, bool trained,
@@ -176,8 +175,7 @@ bool app_input_is_typed(const char *path)
 
 bool app_ends_in(const char *path, const char *ending)
 {
-    size_t length = path ? strlen(path) : 0, end = strlen(ending);
-    return length > end && strcmp(path + length - end, ending) == 0;
+    return path && strlen(path) > strlen(ending) && lb_ends_with(path, ending);
 }
 
 lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pair_format format, bool tabs,

@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/** Whether a string ends with another. */
+static inline bool lb_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), count = strlen(end);
+    return length >= count && strcmp(text + length - count, end) == 0;
+}
 
 /** The order of bytes as of words in a dictionary: negative, 0 or positive. */
 int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);

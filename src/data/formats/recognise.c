@@ -1,6 +1,7 @@
 #include "data/formats/recognise.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "data/formats/pair_file.h"
 
 #include <stdio.h>
@@ -321,8 +322,7 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
 /* The texts of a file that is named a table are a column of it. */
 static lb_status take_table(lb_first_lines *s, const char *name, lb_recognised *found, lb_error *error)
 {
-    size_t length = strlen(name), ending = sizeof ".csv" - 1;
-    if (length <= ending || strcmp(name + length - ending, ".csv") != 0 || s->count == 0) return LB_OK;
+    if (!lb_ends_with(name, ".csv") || s->count == 0) return LB_OK;
     const lb_sample_line *line = &s->line[0];
     bool other = memchr(line->text, ';', line->length) && !memchr(line->text, ',', line->length);
     found->recognised = true;

@@ -2,6 +2,7 @@
 #include "data/pairs/pair_line.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "data/formats/recognise.h"
 #include "io/file.h"
 
@@ -227,16 +228,10 @@ static void offer_formats(trial *t, const lb_pair_format *format)
 
 /* ---- What is said. ---- */
 
-static bool ends(const char *text, const char *end)
-{
-    size_t length = strlen(text), count = strlen(end);
-    return length >= count && strcmp(text + length - count, end) == 0;
-}
-
 /* Whether a line that is left out is the remedy. */
 static bool may_skip(const char *message)
 {
-    return ends(message, ", expected text") || strstr(message, ", expected a JSON object") ||
+    return lb_ends_with(message, ", expected text") || strstr(message, ", expected a JSON object") ||
            strstr(message, "found 1 column, expected 2") || strstr(message, "with tabs between them") ||
            strstr(message, " symbols, expected at most ");
 }
@@ -258,7 +253,7 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
     trial t = {.name = name, .text = {file->first, file->first_bytes}};
     char *message = error->message;
     size_t length = strlen(message);
-    const bool skip = may_skip(message), choose = ends(message, LB_PAIR_LINE_CHOOSE);
+    const bool skip = may_skip(message), choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE);
     if (error->status != LB_ERROR_FORMAT || strstr(message, " --") || (!skip && !choose))
         return error->status;
     bool whole = file->first_whole && t.text.length <= TRIED;
