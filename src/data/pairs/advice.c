@@ -221,9 +221,10 @@ static void offer_formats(trial *t, const lb_pair_format *format)
     offer(t, format, "csv:;");
     offer_texts(t, format, line, SIGN, false);
     if (is_dictionary(t)) offer(t, format, "cmudict");
-    if (sure) offer_texts(t, format, line, WORD, true);
-    if (sure) offer(t, format, "lines:  ");
-    if (sure) offer(t, format, "lines: ");
+    if (!sure) return;
+    offer_texts(t, format, line, WORD, true);
+    offer(t, format, "lines:  ");
+    offer(t, format, "lines: ");
 }
 
 /* ---- What is said. ---- */
@@ -246,19 +247,26 @@ static void say_rest(trial *t, bool skip, const lb_file_kind *kind)
         lb_buffer_print(&t->said, "; this seems to be %s", kind->name);
 }
 
+/* The whole lines among the first bytes of the file. */
+static lb_span first_lines(const lb_pair_file *file)
+{
+    lb_span text = {file->first, file->first_bytes};
+    if (file->first_whole && text.length <= TRIED) return text;
+    if (text.length > TRIED) text.length = TRIED;
+    while (text.length > 0 && text.text[text.length - 1] != '\n') text.length--;
+    return text;
+}
+
 lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pair_format *format,
                          lb_error *error)
 {
     lb_pair_format f = *format;
-    trial t = {.name = name, .text = {file->first, file->first_bytes}};
+    trial t = {.name = name, .text = first_lines(file)};
     char *message = error->message;
     size_t length = strlen(message);
     const bool skip = may_skip(message), choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE);
     if (error->status != LB_ERROR_FORMAT || strstr(message, " --") || (!skip && !choose))
         return error->status;
-    bool whole = file->first_whole && t.text.length <= TRIED;
-    if (t.text.length > TRIED) t.text.length = TRIED;
-    while (!whole && t.text.length > 0 && t.text.text[t.text.length - 1] != '\n') t.text.length--;
     const bool known = t.text.length > 0;
     if (known) (void)try_format(&t, f);
     const int good = t.good, bad = t.bad;
