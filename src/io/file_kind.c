@@ -31,6 +31,7 @@ static const beginning beginnings[] = {
             "7zXZ"),
      {"xz data", "unxz", "", false}},
     {BEGINS("\x28\xB5\x2F\xFD"), {"zstd data", "unzstd", "", false}},
+    {BEGINS("PAR1\x15"), {"Apache Parquet data", NULL, "", false}},
     {BEGINS("BZh"), {"bzip2 data", "bunzip2", "", false}},
     {BEGINS("\x89PNG"), {"a PNG picture", NULL, "", false}},
     {BEGINS("%PDF-"), {"a PDF document", "pdftotext -layout", "", false}},

@@ -295,7 +295,9 @@ static const struct {
     {"en", "fr", "\t", "", "pairs.tsv: tsv+header, 21 lines, 20 pairs\n"},
     {"en", "fr", ",", "", "pairs.tsv: csv+header, 21 lines, 20 pairs\n"},
     {"en", "fr", "\t", "--format tsv", "pairs.tsv: tsv, 21 lines, 21 pairs\n"},
+    {"English", "German", ";", "", "pairs.tsv: csv:;+header, 21 lines, 20 pairs\n"},
     {"do", "faire", "\t", "", "pairs.tsv: 21 lines, 21 pairs\n"},
+    {"gos", "ogs", "\t", "", "pairs.tsv: 21 lines, 21 pairs\n"}, /* short, and no codes */
 };
 
 START_TEST(test_data_first_line_with_names_or_codes_of_languages_is_a_header)

@@ -105,6 +105,7 @@ static const struct {
     {"", "w%d v%d\n", "--format 'lines: '", 20},
     {"", "w%d, v%d\n", "--format csv", 20},
     {"", "w%d;v%d\n", "--format 'csv:;'", 3},
+    {"", "w%d|v%d|x\n", "--format 'csv:|' --source-column 1 --target-column 2", 20},
     {"", "w%d,v%d,x\n", "--format csv --source-column 1 --target-column 2", 3},
     {"", "w%dab\t\u0259 \u028c %d\n", NULL, 20},
     {"", "w%dab \u0259 \u028c %d\n", "--format cmudict", 20},

@@ -2,6 +2,7 @@
 #include "data/formats/recognise.h"
 
 #include "base/bytes.h"
+#include "data/text/symbols.h"
 
 /* Features without a separator are divided as the file shows, or by semicolons. */
 bool lb_pair_format_has_features(const lb_pair_format *format)
@@ -135,17 +136,44 @@ static bool has_origins(lb_first_lines *s)
     return s->count > 0;
 }
 
-/* Whether a text is the code of a language, such as en, pcm, zh-Hans and eng_Latn. Source: BCP 47. */
+/* Codes of languages and their English names, between blanks. Sources: ISO 639-1, and ISO 639-3 for parallel texts. */
+static const char language_names[] =
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de "
+    "dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id "
+    "ie ig ii ik io is it iu ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu "
+    "lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu "
+    "rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr "
+    "ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu "
+    "afr amh ara arb ary arz asm ast azj aze bel ben bos bre bul cat ceb ces ckb cmn cym dan deu ell "
+    "eng epo est eus ewe fao fas fil fin fra gla gle glg grc guj hat hau haw heb hin hrv hsb hun hye "
+    "ibo ilo ind isl ita jav jpn kab kan kat kaz khm kin kir kmr kor lao lat lav lin lit ltz lug mal "
+    "mar mkd mlg mlt mon mri msa mya nep nld nno nob nor npi oci ori orm pan pbt pcm pes pol por pus "
+    "quy que ron run rus san sin slk slv sme smo sna snd som sot spa sqi srp sun swa swe swh tam tat "
+    "tel tgk tgl tha tir tok tso tsn tuk tur uig ukr urd uzb uzn vie wol xho yid yor yue zho zsm zul "
+    "afrikaans albanian amharic arabic armenian basque belarusian bengali bosnian breton bulgarian "
+    "catalan chinese croatian czech danish dutch english esperanto estonian finnish french galician "
+    "georgian german greek gujarati hausa hebrew hindi hungarian icelandic igbo indonesian irish "
+    "italian japanese kazakh khmer korean lao latin latvian lithuanian macedonian malay malayalam "
+    "maltese mandarin marathi mongolian nepali norwegian pashto persian polish portuguese punjabi "
+    "romanian russian serbian sinhala slovak slovenian somali spanish swahili swedish tagalog tamil "
+    "telugu thai tibetan turkish ukrainian urdu uzbek vietnamese welsh xhosa yoruba zulu";
+
+/* Whether a text is a language, such as en, pcm, zh-Hans, eng_Latn or English. Source: BCP 47. */
 static bool is_language(lb_span text)
 {
-    enum { LEAST = 2, MOST = 3, SCRIPT = 4 };
+    enum { SCRIPT = 4 };
+    lb_span name;
     size_t letters = 0;
-    while (letters < text.length && text.text[letters] >= 'a' && text.text[letters] <= 'z') letters++;
-    bool more = letters < text.length && strchr("-_", text.text[letters]);
-    return letters >= LEAST && letters <= MOST && text.length <= letters + (more ? 1 + SCRIPT : 0);
+    while (letters < text.length && !strchr("-_", text.text[letters])) letters++;
+    lb_pieces names = {
+        .at = language_names, .end = language_names + sizeof language_names - 1, .separator = " "};
+    while (lb_pieces_next(&names, &name.text, &name.length))
+        if (name.length == letters && lb_same_letters(name.text, text.text, letters))
+            return text.length <= letters + 1 + SCRIPT;
+    return false;
 }
 
-/* Whether the first line, and no other, has two codes of languages: among short words they may be words. */
+/* Whether the first line, and no other, has two languages: among words they may be words. */
 static bool has_languages(lb_first_lines *s)
 {
     enum { LINES = 20 };

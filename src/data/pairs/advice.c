@@ -220,6 +220,7 @@ static void offer_formats(trial *t, const lb_pair_format *format)
     offer(t, format, "csv");
     offer(t, format, "csv:;");
     offer_texts(t, format, line, SIGN, false);
+    offer(t, format, "csv:|");
     if (is_dictionary(t)) offer(t, format, "cmudict");
     if (!sure) return;
     offer_texts(t, format, line, WORD, true);

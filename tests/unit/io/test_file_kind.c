@@ -17,6 +17,7 @@ static const struct {
     {BYTES("\xFD\x37zXZ\0"), "xz data"},
     {BYTES("\x28\xB5\x2F\xFD\x04"), "zstd data"},
     {BYTES("BZh91AY&SY"), "bzip2 data"},
+    {BYTES("PAR1\x15\0"), "Apache Parquet data"},
     {BYTES("\x89PNG\r\n\x1A\n"), "a PNG picture"},
     {BYTES("%PDF-1.5\n"), "a PDF document"},
     {BYTES("\x7F\x45LF\x02"), "a program"},
