@@ -215,6 +215,12 @@ class Model:
         error.check()
         return Model(out)
 
+    def save(self, path: PathLike) -> Path:
+        """Writes the file of the model to `path`, such as "model.safetensors". Returns the path. Raises OSError."""
+        content = self._content if self.path is None else self.path.read_bytes()
+        Path(path).write_bytes(content or b"")
+        return Path(path)
+
     def _call(self, function: Any, *arguments: Any, first: int, callbacks: Optional[Callbacks] = None) -> List[Translation]:
         """Calls a function that returns an lb_translations, of texts from number `first` on."""
         error, translator = Failure(), self._open_translator()

@@ -1,13 +1,16 @@
 """Training: pairs in, a model out."""
 import difflib
+import html
 import json
 import logging
 import math
 import os
 import re
 import sys
+import time
 from ctypes import byref, c_char_p
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import _c
@@ -49,13 +52,49 @@ def _measured(loss: float) -> str:
     return "-" if math.isnan(loss) else f"{loss:.4f}"
 
 
+def _line(now: Progress) -> str:
+    name = f"{now.name}: " if now.name else ""
+    measured = ""
+    if now.evaluation:
+        tests = "".join(f"  {test} {found.exact_match:.4f}" for test, found in now.tests.items())
+        measured = f"  dev loss {_measured(now.evaluation.loss)}  exact match {now.evaluation.exact_match:.4f}{tests}"
+    return f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}{measured}"
+
+
 def _print_progress(now: Progress) -> None:
     if now.evaluation:
-        name = f"{now.name}: " if now.name else ""
-        tests = "".join(f"  {test} {found.exact_match:.4f}" for test, found in now.tests.items())
-        print(f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}"
-              f"  dev loss {_measured(now.evaluation.loss)}"
-              f"  exact match {now.evaluation.exact_match:.4f}{tests}", file=sys.stderr, flush=True)
+        print(_line(now), file=sys.stderr, flush=True)
+
+
+class _Bar:
+    """A bar below the cell of a notebook, with the line of the last evaluation."""
+
+    EVERY = 0.1  # seconds
+
+    def __init__(self) -> None:
+        self.handle: Any = None
+        self.shown, self.evaluated = 0.0, ""
+
+    def __call__(self, now: Progress) -> None:
+        if now.evaluation:
+            self.evaluated = _line(now)
+        elif time.monotonic() - self.shown < self.EVERY:
+            return
+        text = self.evaluated or _line(now)
+        bar = f'<progress value="{now.step}" max="{now.steps}"></progress> {html.escape(text)}'
+        data = {"text/plain": text, "text/html": bar}
+        self.shown = time.monotonic()
+        if self.handle:
+            self.handle.update(data, raw=True)
+        else:
+            self.handle = sys.modules["IPython"].display.display(data, raw=True, display_id=True)
+
+
+def _shown(progress: Union[bool, Callable[[Progress], Any]]) -> Optional[Callable[[Progress], Any]]:
+    if progress is not True:
+        return progress or None
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return _Bar() if hasattr(shell, "kernel") else _print_progress
 
 
 def _evaluation(found: Any) -> Evaluation:
@@ -216,19 +255,20 @@ def _train_ensemble(config: _c.lb_training_config, kinds: List[Optional[str]], g
         c.lb_translator_join(join, None, error)
 
 
-def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
+def train(pairs: Pairs, *, out: Optional[PathLike] = None, dev: Optional[Pairs] = None, test: Optional[Mapping[str, Pairs]] = None,
           attention: Optional[str] = None, progress: Union[bool, Callable[[Progress], Any]] = False,
           lexicon: Optional[Pairs] = None, ensemble: Union[None, int, str] = None,
           **options: "Unpack[TrainOptions]") -> Model:
     """Trains a model on pairs of texts, and opens it.
 
     pairs      a TSV file with a source and a target on each line; or tuples (source, target), or (source, features, target)
-    out        the folder of the model, its checkpoint and its log; it is created
+    out        the folder of the model, its checkpoint and its log; it is created. Without one, the model is in memory only,
+               until its save(), and a training that is interrupted is lost
     dev        pairs for choosing the best weights; by default a tenth of `pairs`, held out
     test       pairs by names, {"long": "long.tsv"}: the model is measured on them at each evaluation, and is not chosen by
                them. choose_on="long" chooses it by one of them instead of `dev`
     attention  "additive", "dot", "multi-head" and so on; by default "additive"
-    progress   True prints each evaluation on standard error. A function is called with a Progress after each step and
+    progress   True prints each evaluation on standard error, or shows a bar in a notebook. A function is called with a Progress after each step and
                after each evaluation. An exception in it ends the training and is raised here.
     lexicon    pairs that the model writes exactly, whatever it learns: the first target of each source
     ensemble   trains several models, one after the other, and lets them vote: a number of models with seeds from `seed` on,
@@ -237,8 +277,8 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     options    the fields of lb_training_config, or the options of `lookback train`, by their names: hidden=64, steps=300,
                target_separator=" ", model="transformer", hold_out=False, from_="old". None is the default.
 
-    Ctrl-C, and an exception in `progress`, end the training after the step that it is at, and keep it: the same call goes
-    on there, and ends with the same weights. The same call after the end opens the model again.
+    Ctrl-C, and an exception in `progress`, end the training after the step that it is at, and keep it in `out`: the same
+    call goes on there, and ends with the same weights. The same call after the end opens the model again.
 
     Reports on the data go to the log "lookback" of the module logging, possible faults of the data as warnings.
 
@@ -246,8 +286,14 @@ def train(pairs: Pairs, *, out: PathLike, dev: Optional[Pairs] = None, test: Opt
     or for an `out` that has the training of other pairs or options; DIVERGED; WRITE; BUSY if another process trains in
     `out`; MEMORY. Raises TypeError for an unknown option or a value of another type.
     """
+    if out is None:
+        with TemporaryDirectory(prefix="lookback-") as folder:
+            made = train(pairs, out=folder, dev=dev, test=test, attention=attention, progress=progress, lexicon=lexicon,
+                         ensemble=ensemble, **options)
+            assert made.path
+            return Model(made.path.read_bytes())
     tests = dict(test or {})
-    listener = _Listener(_print_progress if progress is True else progress or None, list(tests))
+    listener = _Listener(_shown(progress), list(tests))
     given: Dict[str, Any] = {"seed": 1, "attention": attention, **options}  # the seed of the program
     config = _settle(given)
     config.out = encode_path(out, "out")

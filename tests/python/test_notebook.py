@@ -1,4 +1,5 @@
-"""The notebook, run by Jupyter's kernel, where it is installed."""
+"""The notebook, run by Jupyter's kernel, where it is installed. Its stored outputs are those of
+jupyter nbconvert --execute --inplace examples/python/spanish.ipynb."""
 import json
 import shutil
 import sys
@@ -22,11 +23,19 @@ def test_the_notebook_shows_training_heat_map_and_report(tmp_path, monkeypatch):
     place = tmp_path / "examples/python"
     notebook = nbformat.read(place / "spanish.ipynb", as_version=4)
     nbformat.validate(notebook)
+
+    def shown(kind):
+        return [output for cell in notebook.cells for output in cell.get("outputs", ()) if output.output_type == kind]
+
+    stored = [output.data["text/plain"] for output in shown("execute_result")]
     nbclient.NotebookClient(notebook, timeout=None, resources={"metadata": {"path": str(place)}}).execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    said = "".join(output.text for output in outputs if output.output_type == "stream")
-    assert "step 400/400  loss" in said and "ɡ from g" in said
-    shown = [output.data for output in outputs if output.output_type == "execute_result"]
-    assert any(data.get("text/html", "").startswith("<img alt=\"Output(&#x27;ɡ i t a") for data in shown)
-    assert "'value': " in shown[-2]["text/plain"]
-    assert (tmp_path / "out/notebook/report.html").stat().st_size > 100000
+    said = shown("stream")
+    assert {output.name for output in said} == {"stdout"} and "ɡ from g" in said[-1].text
+    [bar] = shown("display_data")
+    assert "step 1500/1500  loss" in bar.data["text/plain"]
+    assert bar.data["text/html"].startswith("<progress value=\"1500\" max=\"1500\">")
+    results = [output.data for output in shown("execute_result")]
+    assert results[0]["text/plain"] == stored[0] == "['ɡ i t a r i s t a', 'tʃ i k o', 'k a r e t e ɾ a']"
+    assert any(data.get("text/html", "").startswith("<img alt=\"Output(&#x27;ɡ i t a") for data in results)
+    assert "'value': " in results[-2]["text/plain"]
+    assert (place / "report.html").stat().st_size > 100000

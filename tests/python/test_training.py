@@ -207,6 +207,16 @@ def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     assert [record.levelname for record in caplog.records if "symbols between blanks" in record.message] == ["WARNING"]
 
 
+def test_a_model_without_a_folder_is_in_memory_until_it_is_saved(pairs, short, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with lookback.train(pairs, **short) as model:
+        assert model.path is None and list(tmp_path.iterdir()) == []
+        saved = model.save(tmp_path / "small.safetensors")
+        with lookback.open(saved) as opened:
+            assert opened("abcd") == model("abcd")
+            assert opened.save(tmp_path / "again").read_bytes() == saved.read_bytes()
+
+
 def test_an_exception_in_progress_ends_the_training_and_the_same_call_goes_on(pairs, short, tmp_path, folder):
     class Enough(Exception):
         pass
