@@ -1,4 +1,4 @@
-/* Measures everything in docs/performance.md in one run: Lookback, the matrix products alone and PyTorch in turn, so
+/* Measures the table of docs/performance.md in one run: Lookback, the matrix products alone and PyTorch in turn, so
  * that a drifting machine speed affects all of them equally. Prints one table. */
 #include "cli/options.h"
 #include "console/console.h"
