@@ -69,6 +69,8 @@ function(lookback_objects name inside)
   endif()
   add_dependencies(${name} lookback_ops)
   target_link_libraries(${name} PRIVATE ${inside})
+  # Who builds Lookback among sources of their own may be as strict.
+  target_compile_options(${name} PRIVATE -Wcast-qual -Wundef)
   foreach(module IN LISTS LOOKBACK_MODULES)
     target_link_libraries(${name} PRIVATE PkgConfig::${module})
   endforeach()

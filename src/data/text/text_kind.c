@@ -23,14 +23,15 @@ static bool is_piece(int number, const char *word, size_t length)
 lb_status lb_text_facts_add(lb_text_facts *facts, const char *text, lb_error *error)
 {
     lb_words words = {0};
-    const char *copy = lb_alloc_string(text);
-    if (copy) ((char *)copy)[strcspn(copy, "\t")] = '\0'; /* features follow */
+    char *copy = lb_alloc_string(text);
+    const char *const symbol = copy;
+    if (copy) copy[strcspn(copy, "\t")] = '\0'; /* features follow */
     if (!facts->words) facts->words = lb_vocabulary_new_reserved(error);
     if (!facts->seen) facts->seen = lb_vocabulary_new_reserved(error);
     lb_status status =
         copy && facts->words && facts->seen ? LB_OK : lb_no_memory(error, "the words of a text");
     bool known = copy && !status && (!*copy || lb_vocabulary_id(facts->seen, copy) != LB_UNK);
-    if (!status && !known) status = lb_vocabulary_add(facts->seen, &copy, 1, error);
+    if (!status && !known) status = lb_vocabulary_add(facts->seen, &symbol, 1, error);
     if (!status && !known) status = lb_words_split(copy, &words, error);
     if (!status) status = lb_vocabulary_add(facts->words, words.word, (int64_t)words.count, error);
     for (size_t i = 0; i < words.count && !status; i++) {
@@ -44,7 +45,7 @@ lb_status lb_text_facts_add(lb_text_facts *facts, const char *text, lb_error *er
     facts->several += words.count > 1;
     facts->sentences += words.count >= LB_SENTENCE_WORDS;
     lb_words_free(&words);
-    lb_release((void *)copy);
+    lb_release(copy);
     return status;
 }
 

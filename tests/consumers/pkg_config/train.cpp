@@ -32,6 +32,7 @@ lb_op square_op()
 {
     lb_op op = {};
     op.name = "square";
+    op.operands = "x";
     op.formula = "y = x^2";
     op.derivative = "dx += 2 x dy";
     op.shape = same_shape;
