@@ -83,7 +83,8 @@ typedef struct app_why {
     size_t room, lengths, column_room;
 } app_why;
 
-/** Adds the best output of a text, if it has attention and erasure: a source of one symbol has none.
+/** Adds the best output of a text, if it has attention and erasure, which a source of one symbol has not, and is not of
+ *  the lexicon.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_why_add(app_why *why, const lb_translations *all, const lb_translation *text,
                                   lb_error *error);

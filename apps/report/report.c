@@ -87,7 +87,7 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
 }
 
 static lb_status add_text(building *s, const app_report_row *row, const lb_translations *all,
-                          const lb_translation *text, lb_error *error)
+                          const lb_translation *text, const lb_output *alone, lb_error *error)
 {
     if (text->error) return refuse(s, row, text->error, error);
     app_report_pair pair = {.text = text,
@@ -105,20 +105,43 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
     if (!status) status = app_report_heads_keep(&s->heads, s->pairs, row->source, &row->targets, error);
-    if (!status) status = app_report_statistics_add(&s->statistics, &s->data, all, text, &s->expected, error);
+    if (!status)
+        status = app_report_statistics_add(&s->statistics, &s->data, all, text, alone, &s->expected, error);
     pair.tau = why->pairs > compared ? why->found[compared * why->rows].tau : NAN;
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
-/* Prints the rows in order; `all` has the texts of those that could be read. */
-static lb_status add_rows(building *s, const lb_translations *all, lb_error *error)
+static bool is_known(const lb_translation *text)
 {
-    size_t next = 0;
+    return text->count > 0 && text->output->from_lexicon;
+}
+
+/* What the model alone writes for the texts of `all` that the lexicon has, in their order; it moves these to the
+ * front. */
+static lb_translations *translate_known(building *s, const lb_translations *all, lb_translate_config config,
+                                        lb_error *error)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < all->count; i++)
+        if (is_known(&all->text[i])) s->text[count++] = s->text[i];
+    config.n_best = 1;
+    config.no_lexicon = true;
+    config.attention = config.erasure = config.gradient = false;
+    return lb_translate_all(s->translator, s->text, count, config, error);
+}
+
+/* Prints the rows in order; `all` has the texts of those that could be read, `alone` those of translate_known. */
+static lb_status add_rows(building *s, const lb_translations *all, const lb_translations *alone,
+                          lb_error *error)
+{
+    size_t next = 0, known = 0;
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->rows.count && !status; i++) {
         const app_report_row *row = &s->rows.row[i];
-        status = row->error ? add_unreadable(s, row->error, error)
-                            : add_text(s, row, all, &all->text[next++], error);
+        const lb_translation *text = row->error ? NULL : &all->text[next++];
+        const lb_translation *other = text && is_known(text) ? &alone->text[known++] : NULL;
+        const lb_output *output = other && other->count > 0 ? other->output : NULL;
+        status = text ? add_text(s, row, all, text, output, error) : add_unreadable(s, row->error, error);
         s->pairs++;
     }
     return status;
@@ -145,8 +168,10 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
     lb_status status = lb_translate_show_alignments(s->translator, all, error);
     if (!status && detailed && lb_is_ensemble(s->model.model))
         status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
-    if (!status) status = add_rows(s, all, error);
+    lb_translations *alone = status ? NULL : translate_known(s, all, config, error);
+    status = alone ? add_rows(s, all, alone, error) : error->status;
     app_votes_close(&s->votes);
+    lb_translations_free(alone);
     lb_translations_free(all);
     return status;
 }

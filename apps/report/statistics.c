@@ -68,6 +68,20 @@ static lb_status add_print(app_report_statistics *s, const lb_translation *text,
     return LB_OK;
 }
 
+/* What the lexicon writes says nothing about the model, which is measured by what it writes itself. */
+static lb_status add_known(app_report_statistics *s, app_report_data *report, const lb_output *output,
+                           const lb_output *alone, app_answers *expected, lb_error *error)
+{
+    static const lb_output nothing = {0};
+    lb_status status = app_answers_judge(expected, report->symbols, alone ? alone : &nothing, error);
+    if (status) return status;
+    s->known++;
+    lb_statistics_add(&s->alone, &expected->found);
+    status = app_answers_judge(expected, report->symbols, output, error);
+    if (!status) lb_statistics_add(&s->sum, &expected->found);
+    return status;
+}
+
 static lb_status add_judged(app_report_statistics *s, const lb_output *output, const app_answers *expected,
                             lb_error *error)
 {
@@ -75,20 +89,23 @@ static lb_status add_judged(app_report_statistics *s, const lb_output *output, c
     lb_status status = lb_confusions_add(&s->confusions, *nearest, expected->output, error);
     if (status) return status;
     lb_statistics_add(&s->sum, &expected->found);
+    lb_statistics_add(&s->alone, &expected->found);
     lb_calibration_add(&s->calibration, output->probability, expected->found.edits == 0);
     return LB_OK;
 }
 
 lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                     const lb_translations *all, const lb_translation *text,
-                                    app_answers *expected, lb_error *error)
+                                    const lb_output *alone, app_answers *expected, lb_error *error)
 {
     s->pairs++;
-    lb_status status = add_heads(s, text, error);
-    if (!status) status = app_alignment_add(&s->alignment, report, all, text, error);
+    bool known = text->output->from_lexicon;
+    lb_status status = known ? LB_OK : add_heads(s, text, error);
+    if (!status && !known) status = app_alignment_add(&s->alignment, report, all, text, error);
     if (!status) status = app_why_add(&s->why, all, text, error);
     if (status || expected->count == 0) return status;
     status = add_print(s, text, expected->answer, error);
+    if (known) return status ? status : add_known(s, report, text->output, alone, expected, error);
     if (!status) status = app_answers_judge(expected, report->symbols, text->output, error);
     if (!status) status = add_judged(s, text->output, expected, error);
     return status ? status : add_length(s, text->length, expected->found.edits > 0, error);
@@ -164,7 +181,7 @@ static void print_calibration(const app_report_statistics *s, lb_buffer *json)
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]");
-    double error = s->sum.outputs ? lb_calibration_error(&s->calibration) : NAN;
+    double error = s->sum.outputs > s->known ? lb_calibration_error(&s->calibration) : NAN;
     lb_json_number(json, "calibration_error", error, DIGITS);
 }
 
@@ -178,6 +195,12 @@ static void print_possible(app_report_statistics *s, lb_buffer *json)
     lb_json_number(json, "possible", (double)found.possible / (double)s->sum.outputs, DIGITS);
 }
 
+static void print_measures(lb_buffer *json, const lb_measures *m, bool compared)
+{
+    lb_json_number(json, "exact", compared ? 1 - m->sequence_error_rate / 100 : NAN, DIGITS);
+    lb_json_number(json, "symbol_error", compared ? m->symbol_error_rate / 100 : NAN, DIGITS);
+}
+
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
                                  const app_report_heads *heads)
 {
@@ -186,8 +209,14 @@ void app_report_statistics_print(app_report_statistics *s, app_report_data *repo
     lb_buffer *json = &report->json;
     lb_json_open(json, "statistics", "{");
     lb_json_whole(json, "pairs", s->pairs);
-    lb_json_number(json, "exact", compared ? 1 - m.sequence_error_rate / 100 : NAN, DIGITS);
-    lb_json_number(json, "symbol_error", compared ? m.symbol_error_rate / 100 : NAN, DIGITS);
+    print_measures(json, &m, compared);
+    if (s->known > 0) {
+        m = lb_measure(&s->alone, (lb_bleu_config){0});
+        lb_json_whole(json, "of_lexicon", s->known);
+        lb_json_open(json, "without_lexicon", "{");
+        print_measures(json, &m, compared);
+        lb_buffer_print(json, "}");
+    }
     print_possible(s, json);
     app_alignment_print(&s->alignment, report);
     print_heads(s, json, heads);

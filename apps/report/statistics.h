@@ -124,7 +124,9 @@ typedef struct app_length_errors {
 
 /** Sums over the pairs. */
 typedef struct app_report_statistics {
-    lb_statistics sum; /* of pairs with an expected output */
+    lb_statistics sum;   /* of pairs with an expected output */
+    lb_statistics alone; /* the same without the lexicon */
+    int64_t known; /* pairs whose output is of the lexicon, with an expected one; these are in no sum below */
     lb_confusions confusions;
     lb_calibration calibration;
     app_alignment alignment;
@@ -145,11 +147,13 @@ typedef struct app_report_statistics {
 LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads,
                                                  lb_error *error);
 
-/** Adds a text with its outputs. If it has right answers, they are compared with the best output. Errors:
- *  LB_ERROR_MEMORY. */
+/** Adds a text with its outputs. If it has right answers, they are compared with the best output; if that is of the
+ *  lexicon, only to measure both, also with `alone`, the output of the model without it; NULL: it cannot read the text.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                                 const lb_translations *all, const lb_translation *text,
-                                                app_answers *expected, lb_error *error);
+                                                const lb_output *alone, app_answers *expected,
+                                                lb_error *error);
 
 void app_report_statistics_free(app_report_statistics *s);
 

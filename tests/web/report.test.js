@@ -57,6 +57,36 @@ test("no view is wider than the page, charts shrink, and what scrolls says so", 
     }
 });
 
+test("what the lexicon wrote is marked in its row, counted apart, and can be left out", () =>
+    inPage("lexicon", {}, async (page) => {
+        const head = "62.5 % exactly right without the lexicon, which wrote 2 outputs";
+        assert.ok((await textOf(page, "header.top p")).includes(head));
+        const found = async () => (await rowTexts(page)).filter((row) => row[2].startsWith("lexicon"));
+        assert.deepEqual(
+            (await found()).map(([number]) => number),
+            ["2", "3"],
+        );
+        await select(page, "Written by", "lexicon");
+        assert.equal((await rowTexts(page)).length, 2);
+        await select(page, "Written by", "model");
+        assert.equal((await found()).length, 0);
+        assert.equal(await textOf(page, ".shown"), "22 of 24 pairs");
+        // The third output is wrong, and no confusion of the model.
+        const [data] = dataOf("lexicon"),
+            { expected, outputs } = data.pairs[2],
+            at = expected.findIndex((id, i) => id !== outputs[0].symbols[i]);
+        await goTo(page, `#confusion=${expected[at]}.${outputs[0].symbols[at]}`);
+        assert.ok(!(await rowTexts(page)).some(([number]) => number === "3"));
+        await goTo(page, "#view=learned");
+        assert.ok((await textOf(page, ".figures")).includes("62.5 %exactly right, the model alone"));
+    }));
+
+test("a model without a lexicon has no filter for it", () =>
+    inPage("french", {}, async (page) => {
+        assert.ok(!(await textOf(page, ".filters")).includes("Written by"));
+        assert.equal(await countOf(page, ".badge.known"), 0);
+    }));
+
 test("heads and confusions are on the first screen", async () => {
     for (const name of ["french", "transformer"])
         await inPage(name, { hash: "#view=learned", width: 1300, height: 900 }, async (page) => {

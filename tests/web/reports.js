@@ -170,6 +170,15 @@ const MAKERS = {
         const training = { members: [{ seed: 1, options: { steps: 10, tags: [{ name: "a" }] } }, { seed: 2 }] };
         return [maker.data({ about: { configuration: { members }, training } }), maker.bytes];
     },
+    // A model with a lexicon, which wrote the second output, rightly, and the third, which the model lacks a symbol of.
+    lexicon: () => {
+        const maker = frenchOf(17, 24);
+        maker.pairs[1].outputs[0].lexicon = true;
+        Object.assign(maker.pairs[2].outputs[0], { lexicon: true, score: null, probability: null });
+        const data = maker.data();
+        Object.assign(data.statistics, { of_lexicon: 2, without_lexicon: { exact: 0.625, symbol_error: 0.125 } });
+        return [data, maker.bytes];
+    },
     // A model that copies: the second symbol of the first pair is one of its source.
     copying: () => {
         const maker = frenchOf(8, 6);

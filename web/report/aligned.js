@@ -29,7 +29,7 @@ export function whereItBegan(report, pair, which) {
         written = output.symbols[step] ?? NOTHING,
         wanted = pair.expected[step] ?? NOTHING;
     const parts = [
-        `The first difference is at symbol ${step + 1}: the model wrote `,
+        `The first difference is at symbol ${step + 1}: the ${output.lexicon ? "lexicon has" : "model wrote"} `,
         el("b", { dir: "auto" }, name(written)),
     ];
     if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);

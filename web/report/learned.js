@@ -15,17 +15,36 @@ export function possibleOf({ ambiguous_sources: sources, possible }) {
         : "";
 }
 
+// Words of the lexicon are not the work of the model.
+export function aloneOf({ of_lexicon: known, without_lexicon: alone }) {
+    return `${percent(alone.exact)} exactly right without the lexicon, which wrote ${plural(known, "output", "outputs")}`;
+}
+
 function figures(statistics) {
     const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
-    const possible = possibleOf(statistics);
+    const possible = possibleOf(statistics),
+        alone = statistics.without_lexicon;
     return [
         el(
             "dl",
             { class: "figures" },
             one(count(statistics.pairs), "pairs"),
-            one(percent(statistics.exact), "exactly right"),
-            one(percent(statistics.symbol_error), "symbols wrong"),
+            one(percent(statistics.exact), alone ? "exactly right, with the lexicon" : "exactly right"),
+            one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
+            ...(alone
+                ? [
+                      one(percent(alone.exact), "exactly right, the model alone"),
+                      one(percent(alone.symbol_error), "symbols wrong, the model alone"),
+                  ]
+                : []),
         ),
+        alone
+            ? el(
+                  "p",
+                  { class: "aside" },
+                  `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
+              )
+            : null,
         ...(possible
             ? [
                   el(
@@ -163,7 +182,8 @@ function confusionsTable(report) {
                 {
                     class: "confusion",
                     title: "show the pairs that have it",
-                    click: () => update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", find: "" }),
+                    click: () =>
+                        update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
                 },
                 el("bdi", {}, confusionName(report, expected, found)),
                 track,
@@ -249,7 +269,7 @@ export function makeLearned(report) {
             return;
         }
         const blocks = el("div", { class: "blocks" });
-        node.append(...figures(s), blocks);
+        node.append(...figures(s).filter(Boolean), blocks);
         if (
             s.alignment &&
             s.alignment.mean >= 0 &&
