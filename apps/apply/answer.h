@@ -11,6 +11,9 @@
  *  is the text; NULL if it is invalid. */
 void app_answer_json(lb_buffer *json, const char *source, const lb_translation *text);
 
+/** Why numbers of an output do not exist that were asked for, in a few words; NULL: all of them do. */
+const char *app_why_null(const lb_output *output);
+
 /* ---- table.c: the table that came, with columns for the output. ---- */
 
 /** A table in CSV. Zero has none. */

@@ -96,6 +96,7 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
         weights = (int64_t)app_report_weights(report, output->weights, all->layers, all->heads, cells,
                                               pair->mean_of_heads);
     lb_json_whole(json, "weights", weights);
+    if (app_why_null(output)) lb_json_string(json, "why_null", app_why_null(output));
     lb_buffer_print(json, "}");
 }
 

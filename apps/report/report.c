@@ -39,6 +39,7 @@ typedef struct building {
     int64_t pairs, unreadable, detailed, bad_frames;
     int64_t known; /* pairs whose output is of the lexicon */
     int64_t means; /* detailed pairs with the mean over their heads */
+    lb_strings warnings;
 } building;
 
 static lb_status open_rows(building *s, lb_error *error)
@@ -217,16 +218,38 @@ static lb_status pack_model(building *s, lb_error *error)
     return status;
 }
 
-static void say(const building *s)
+/* Leaves the folders of the path out, wherever it is in the text. */
+static void drop_folders(char *text, const char *path)
 {
-    const size_t bytes = lb_base64_length(s->data.data.packed.length) +
-                         lb_base64_length(s->data.blob.packed.length) +
-                         lb_base64_length(s->packed_model.packed.length);
+    const char *name = app_report_name_of(path);
+    if (name == path || !text) return;
+    assert(path);
+    for (char *c = text; (c = strstr(c, path)); c += strlen(name))
+        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
+}
+
+/* Who reads the page has not seen the terminal: it has all warnings, too. */
+static void warn(building *s)
+{
     if (s->unreadable > 0)
         app_warn("%lld of %lld pairs could not be read", (long long)s->unreadable, (long long)s->pairs);
     if (s->bad_frames > 0)
         app_warn("film.jsonl: left out %lld invalid line%s", (long long)s->bad_frames,
                  s->bad_frames == 1 ? "" : "s");
+    app_unknown_say(&s->unknown, s->rows.name);
+    if (s->asked->why > 0 && s->model.model->heads > 0 && s->statistics.why.pairs == 0)
+        app_warn("found no output of the model for a source of several symbols, so nothing says whether "
+                 "attention looks at what outputs depend on");
+    for (size_t i = 0; i < s->warnings.count; i++) drop_folders(s->warnings.text[i], s->asked->file);
+    lb_json_strings(&s->data.json, "warnings", (const char *const *)s->warnings.text,
+                    (int64_t)s->warnings.count);
+}
+
+static void say(const building *s)
+{
+    const size_t bytes = lb_base64_length(s->data.data.packed.length) +
+                         lb_base64_length(s->data.blob.packed.length) +
+                         lb_base64_length(s->packed_model.packed.length);
     if (s->known > 0)
         app_note("%lld of %lld outputs are of the lexicon, which is no test of a model; evaluate measures "
                  "without it, too",
@@ -252,15 +275,14 @@ static lb_status build(building *s, lb_error *error)
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);
     app_report_history_print(&s->model, &s->data);
     status = app_report_attention_history_print(s->model.path, &s->data, &s->bad_frames, error);
+    if (!status) warn(s);
     if (!status) status = app_report_data_finish(&s->data, error);
     if (!status) status = pack_model(s, error);
     if (!status)
         status = app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
                                 (lb_bytes){s->engine, s->engine_size}, error);
-    if (status) return status;
-    app_unknown_say(&s->unknown, s->rows.name);
-    say(s);
-    return LB_OK;
+    if (!status) say(s);
+    return status;
 }
 
 /* Checks beyond the table of options. */
@@ -275,21 +297,12 @@ static lb_status check_operands(const app_report_asked *asked, int operands, lb_
     return LB_OK;
 }
 
-/* Leaves the folders of the path out, wherever it is in the command. */
-static void drop_folders(char *command, const char *path)
-{
-    const char *name = app_report_name_of(path);
-    if (name == path || !command) return;
-    assert(path);
-    for (char *c = command; (c = strstr(c, path)); c += strlen(name))
-        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
-}
-
 static int report(app_report_asked *asked, int operands, char **operand)
 {
     lb_error error = {0};
     building s = {.asked = asked, .heads.most = (size_t)asked->heads_off};
     lb_status status = check_operands(asked, operands, &error);
+    app_warnings = &s.warnings;
     asked->model = operand[0];
     asked->file = operands == 2 ? operand[1] : NULL;
     if (!status && !asked->command) status = app_report_no_memory(&error);
@@ -309,6 +322,8 @@ static int report(app_report_asked *asked, int operands, char **operand)
     lb_translator_close(s.translator);
     lb_release((void *)s.text);
     lb_release(s.engine);
+    app_warnings = NULL;
+    lb_strings_free(&s.warnings);
     return status ? app_fail(&error) : 0;
 }
 

@@ -88,6 +88,9 @@ START_TEST(test_lexicon_is_first_among_the_best_and_scored_as_score_does)
         ck_assert_int_eq(from && strcmp(from, "lexicon") == 0, i < 2);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "probability")), i == 0);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "score")), i == 0);
+        const char *why = cJSON_GetStringValue(cJSON_GetObjectItem(output, "why_null"));
+        ck_assert(i == 0 ? strstr(why, "the model lacks a symbol of this answer of the lexicon") == why
+                         : !why);
         for (int k = 0; SUPPORT_ROW(k, texts); k++) ck_assert_int_eq(strcmp(text, texts[k]) == 0, k == i);
     }
     double probability = cJSON_GetObjectItem(cJSON_GetArrayItem(outputs, 1), "probability")->valuedouble;

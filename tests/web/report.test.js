@@ -61,6 +61,16 @@ test("what the lexicon wrote is marked in its row, counted apart, and can be lef
     inPage("lexicon", {}, async (page) => {
         const head = "62.5 % exactly right without the lexicon, which wrote 2 outputs";
         assert.ok((await textOf(page, "header.top p")).includes(head));
+        assert.equal(await textOf(page, ".warnings"), "test.tsv: 2 of 24 <b>lines</b> were left out");
+        await goTo(page, "#pair=3");
+        assert.ok(
+            (await textOf(page, ".texts .aside")).endsWith("score –, from the lexicon: the model lacks a symbol of it"),
+        );
+        assert.equal(
+            await textOf(page, ".missing"),
+            "It has no attention, erasure and gradient: the model lacks a symbol of it.",
+        );
+        await goTo(page, "#pair=1");
         const found = async () => (await rowTexts(page)).filter((row) => row[2].startsWith("lexicon"));
         assert.deepEqual(
             (await found()).map(([number]) => number),

@@ -174,8 +174,14 @@ const MAKERS = {
     lexicon: () => {
         const maker = frenchOf(17, 24);
         maker.pairs[1].outputs[0].lexicon = true;
-        Object.assign(maker.pairs[2].outputs[0], { lexicon: true, score: null, probability: null });
-        const data = maker.data();
+        Object.assign(maker.pairs[2].outputs[0], {
+            lexicon: true,
+            score: null,
+            probability: null,
+            weights: -1,
+            why_null: "the model lacks a symbol of it",
+        });
+        const data = maker.data({ warnings: ["test.tsv: 2 of 24 <b>lines</b> were left out"] });
         Object.assign(data.statistics, { of_lexicon: 2, without_lexicon: { exact: 0.625, symbol_error: 0.125 } });
         return [data, maker.bytes];
     },

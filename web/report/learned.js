@@ -38,6 +38,9 @@ function figures(statistics) {
                   ]
                 : []),
         ),
+        statistics.exact === null
+            ? el("p", { class: "aside" }, "No pair has an expected output, so nothing could be right or wrong.")
+            : null,
         alone
             ? el(
                   "p",
@@ -109,6 +112,7 @@ function headsTable(report) {
         "coverage",
         ...(withLoss ? ["exact without it", "lost"] : []),
     ];
+    const lacks = heads.some((head) => head.entropy === null || (withLoss && !head.without));
     const row = (head) => {
         const without = head.without?.exact ?? null;
         return el(
@@ -158,7 +162,8 @@ function headsTable(report) {
                 (withLoss
                     ? ` Lost: how much fewer of the first ${count(whole.pairs)} pairs are right with this head switched off,` +
                       " by greedy decoding."
-                    : ""),
+                    : "") +
+                (lacks ? " –: no output of the model has this head, or it cannot be switched off." : ""),
         ),
         box,
         scrollNote(box).note,

@@ -123,7 +123,12 @@ function layOut(report) {
         ),
     );
     document.getElementById("opening").remove();
-    document.body.append(header, el("main", {}, ...Object.values(views)), help);
+    const warnings = el(
+        "section",
+        { class: "warnings", "aria-label": "warnings", hidden: report.warnings.length === 0 },
+        ...report.warnings.map((text) => el("p", { class: "problem", dir: "auto" }, text)),
+    );
+    document.body.append(header, el("main", {}, warnings, ...Object.values(views)), help);
     table.refresh();
     show();
     listen(["view"], show);

@@ -40,6 +40,7 @@ export class Report {
         this.about = data.about;
         this.pairs = data.pairs;
         this.detailed = data.detailed;
+        this.warnings = data.warnings ?? [];
         this.statistics = data.statistics;
         this.history = data.history;
         this.film = data.film ?? [];
