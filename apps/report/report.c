@@ -60,9 +60,7 @@ static lb_status open_all(building *s, lb_error *error)
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
     lb_status status = open_rows(s, error);
     if (!status) status = app_report_data_open(&s->data, error);
-    if (!status)
-        status =
-            app_report_statistics_init(&s->statistics, s->model.model->layers, s->model.model->heads, error);
+    if (!status) status = app_report_statistics_init(&s->statistics, &s->model, error);
     s->text = status ? NULL : lb_alloc((size_t)asked->batch * sizeof *s->text);
     return status || s->text ? status : app_report_no_memory(error);
 }
@@ -218,16 +216,6 @@ static lb_status pack_model(building *s, lb_error *error)
     return status;
 }
 
-/* Leaves the folders of the path out, wherever it is in the text. */
-static void drop_folders(char *text, const char *path)
-{
-    const char *name = app_report_name_of(path);
-    if (name == path || !text) return;
-    assert(path);
-    for (char *c = text; (c = strstr(c, path)); c += strlen(name))
-        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
-}
-
 /* Who reads the page has not seen the terminal: it has all warnings, too. */
 static void warn(building *s)
 {
@@ -240,7 +228,8 @@ static void warn(building *s)
     if (s->asked->why > 0 && s->model.model->heads > 0 && s->statistics.why.pairs == 0)
         app_warn("found no output of the model for a source of several symbols, so nothing says whether "
                  "attention looks at what outputs depend on");
-    for (size_t i = 0; i < s->warnings.count; i++) drop_folders(s->warnings.text[i], s->asked->file);
+    for (size_t i = 0; i < s->warnings.count; i++)
+        app_report_drop_folders(s->warnings.text[i], s->asked->file);
     lb_json_strings(&s->data.json, "warnings", (const char *const *)s->warnings.text,
                     (int64_t)s->warnings.count);
 }
@@ -309,7 +298,7 @@ static int report(app_report_asked *asked, int operands, char **operand)
     const char *const paths[] = {asked->model, asked->file, asked->output, asked->engine,
                                  asked->format.targets};
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !status; i++)
-        drop_folders(asked->command, paths[i]);
+        app_report_drop_folders(asked->command, paths[i]);
     if (!status) status = open_all(&s, &error);
     if (!status) status = build(&s, &error);
     app_unknown_close(&s.unknown);
@@ -331,18 +320,6 @@ static const app_example examples[] = {
     {"Look at what the model in out/ does with pairs it has not seen.", "lookback report out test.tsv"},
     {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
 };
-
-/* The command line as a shell would read it; NULL if memory runs out. */
-static char *command_of(int argc, char *const *argv)
-{
-    lb_buffer text = {0};
-    lb_buffer_print(&text, "lookback report");
-    for (int i = 1; i < argc; i++) {
-        lb_buffer_print(&text, " ");
-        lb_buffer_shell_word(&text, argv[i]);
-    }
-    return lb_buffer_end(&text);
-}
 
 int report_main(int argc, char **argv)
 {
@@ -407,7 +384,7 @@ int report_main(int argc, char **argv)
         APP_TABLES(options, examples),
     };
     /* Parsing moves the operands to the end. */
-    char *command = command_of(argc, argv);
+    char *command = app_report_command(argc, argv);
     asked.command = command;
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = report(&asked, argc, argv);

@@ -91,6 +91,42 @@ test("what the lexicon wrote is marked in its row, counted apart, and can be lef
         assert.ok((await textOf(page, ".figures")).includes("62.5 %exactly right, the model alone"));
     }));
 
+test("pieces of words are a text, found by phrases and compared by words; maps have the pieces", () =>
+    inPage("pieces", {}, async (page) => {
+        const texts = async () => (await rowTexts(page)).map((row) => row.slice(1, 4));
+        const [source, right] = ["Der Hund schläft.", "The dog sleeps in a café."];
+        assert.deepEqual(await texts(), [
+            [source, "The cat sleeps in‸ café.", right],
+            [source, right, right],
+        ]);
+        assert.deepEqual(await page.$$eval(".grid mark", (marks) => marks.map((mark) => mark.textContent)), ["cat"]);
+        assert.deepEqual(await page.$$eval(".texts bdi", (nodes) => nodes.map((node) => node.textContent)), [
+            source,
+            "The cat sleeps in café.",
+            right,
+        ]);
+        const cells = await page.$$eval(".aligned tr:last-child td", (nodes) =>
+            nodes.map((node) => [node.textContent, node.dataset.step]),
+        );
+        assert.deepEqual(cells.slice(0, 3), [
+            ["The", "0"],
+            ["cat", "1"],
+            ["sleeps", "3"],
+        ]);
+        assert.ok((await textOf(page, ".aligned-holder .note")).startsWith("2 edits: ≠ another word"));
+        assert.ok((await textOf(page, ".heatmap svg")).includes("▁ca"));
+        assert.ok((await textOf(page, ".likeliest svg")).includes("▁ca"));
+        await goTo(page, "#find=the dog sleeps in a CAF");
+        assert.equal(await textOf(page, ".shown"), "2 pairs");
+        await goTo(page, "#find=the cat");
+        assert.equal(await textOf(page, ".shown"), "1 of 2 pairs");
+        await goTo(page, "#view=learned");
+        await page.evaluate(() => document.querySelector("button.confusion").click());
+        await settle(page);
+        assert.equal(await textOf(page, ".shown"), "1 of 2 pairs");
+        assert.ok((await textOf(page, ".filters")).includes("cat for dog (1)nothing for a (1)"));
+    }));
+
 test("a model without a lexicon has no filter for it", () =>
     inPage("french", {}, async (page) => {
         assert.ok(!(await textOf(page, ".filters")).includes("Written by"));

@@ -237,6 +237,23 @@ const MAKERS = {
     },
     // A symbol that is wider than any window, and one that the model does not know.
     wide: () => withBytes(new Maker(13).add(["a".repeat(300)], ["b".repeat(300)], { found: ["\ufffd"] })),
+    // Sentences in pieces of words, of which one is bytes; the first output has one word wrong and lacks another.
+    pieces: () => {
+        const maker = new Maker(18, { heads: 2, why: 2 }),
+            source = ["▁Der", "▁Hu", "nd", "▁schläf", "t", "."],
+            expected = ["▁The", "▁d", "og", "▁sleeps", "▁in", "▁a", "▁caf", "<0xC3>", "<0xA9>", "."];
+        maker
+            .add(source, expected, { found: ["▁The", "▁ca", "t", "▁sleeps", "▁in", "▁caf", "<0xC3>", "<0xA9>", "."] })
+            .add(source, expected, { wrong: false });
+        maker.pairs[0].edits = 2;
+        const data = maker.data({ about: { source_separator: null, target_separator: null } }),
+            [dog, cat, a] = maker.symbols.ids(["dog", "cat", "a"]);
+        data.statistics.confusions = [
+            { expected: dog, found: cat, count: 1 },
+            { expected: a, found: -1, count: 1 },
+        ];
+        return [data, maker.bytes];
+    },
     // Words, not letters.
     words: () => {
         const maker = new Maker(7, { heads: 1 });

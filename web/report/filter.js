@@ -1,5 +1,5 @@
 // Which pairs the table shows, and in which order.
-import { alignEdits, isEdit } from "./edits.js";
+import { isEdit } from "./edits.js";
 
 export const ORDERS = [
     ["file", "as in the file"],
@@ -45,12 +45,12 @@ function isShown(pair, show) {
 
 const confusions = new WeakMap();
 
-// The edits of the best output, as "expected.found" of symbols.
-function confusionsOf(pair) {
+// The edits of the best output, as "expected.found" of symbols or words.
+function confusionsOf(report, pair) {
     if (!confusions.has(pair)) {
         const found = new Set();
         if (pair.edits > 0 && pair.expected && best(pair) && !isKnown(pair)) {
-            for (const edit of alignEdits(pair.expected, best(pair).symbols)) {
+            for (const edit of report.edits(pair.expected, best(pair).symbols)) {
                 if (isEdit(edit)) found.add(`${edit.expected}.${edit.found}`);
             }
         }
@@ -67,7 +67,7 @@ export function selectPairs(report, { find, show, from, confusion, sort }) {
     report.pairs.forEach((pair, index) => {
         if (!isShown(pair, show)) return;
         if (from !== "" && (!best(pair) || isKnown(pair) !== (from === "lexicon"))) return;
-        if (confusion !== "" && !confusionsOf(pair).has(confusion)) return;
+        if (confusion !== "" && !confusionsOf(report, pair).has(confusion)) return;
         if (wanted !== "") {
             const { source, output, expected } = report.textsOf(index);
             if (![source, output, expected].some((text) => plain(text).includes(wanted))) return;
