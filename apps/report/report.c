@@ -264,8 +264,9 @@ static lb_status build(building *s, lb_error *error)
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);
     app_report_history_print(&s->model, &s->data);
     status = app_report_attention_history_print(s->model.path, &s->data, &s->bad_frames, error);
-    if (!status) warn(s);
-    if (!status) status = app_report_data_finish(&s->data, error);
+    if (status) return status;
+    warn(s);
+    status = app_report_data_finish(&s->data, error);
     if (!status) status = pack_model(s, error);
     if (!status)
         status = app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
