@@ -127,6 +127,29 @@ test("pieces of words are a text, found by phrases and compared by words; maps h
         assert.ok((await textOf(page, ".filters")).includes("cat for dog (1)nothing for a (1)"));
     }));
 
+test("a measure that does not exist has its reason", () =>
+    inPage("unmeasured", {}, async (page) => {
+        assert.equal(
+            await textOf(page, ".missing"),
+            "To stay small, this report has no erasure and gradient for this pair. With --all-heads, it has them.",
+        );
+        await goTo(page, "#view=learned");
+        assert.equal(
+            await textOf(page, ".learned > .aside"),
+            "No pair has an expected output, so nothing could be right or wrong.",
+        );
+        const note = await page.$$eval(".block .note", (notes) => notes.map((one) => one.textContent));
+        assert.ok(
+            note.some((text) =>
+                text.endsWith("–: no output of the model has this head, or it cannot be switched off."),
+            ),
+        );
+        await goTo(page, "#view=why");
+        assert.ok(
+            (await textOf(page, ".why .note")).includes("an output of the model for a source of several symbols"),
+        );
+    }));
+
 test("a model without a lexicon has no filter for it", () =>
     inPage("french", {}, async (page) => {
         assert.ok(!(await textOf(page, ".filters")).includes("Written by"));

@@ -237,6 +237,16 @@ const MAKERS = {
     },
     // A symbol that is wider than any window, and one that the model does not know.
     wide: () => withBytes(new Maker(13).add(["a".repeat(300)], ["b".repeat(300)], { found: ["\ufffd"] })),
+    // Texts without answers, whose heads are not known; the page has no room for erasure of the first one.
+    unmeasured: () => {
+        const maker = new Maker(19, { heads: 2, why: 1 }).add(["a", "b"], null).add(["b", "a"], null);
+        Object.assign(maker.pairs[0].why, { erasure: null, gradient: null, tau: null });
+        delete maker.pairs[0].outputs[0].why_null;
+        const data = maker.data();
+        Object.assign(data.statistics, { why: null, with_all_heads: null });
+        for (const head of data.statistics.heads) Object.assign(head, { entropy: null, without: null });
+        return [data, maker.bytes];
+    },
     // Sentences in pieces of words, of which one is bytes; the first output has one word wrong and lacks another.
     pieces: () => {
         const maker = new Maker(18, { heads: 2, why: 2 }),
