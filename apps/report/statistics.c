@@ -77,7 +77,8 @@ static lb_status add_print(app_report_statistics *s, const lb_translation *text,
 static lb_status add_alone(app_report_statistics *s, app_report_data *report, const lb_output *alone,
                            app_answers *expected, lb_error *error)
 {
-    static const lb_output nothing = {0};
+    static char none[] = "";
+    static const lb_output nothing = {.text = none};
     lb_status status = app_answers_judge(expected, report->symbols, alone ? alone : &nothing, error);
     if (!status) lb_statistics_add(&s->alone, &expected->found);
     s->known++;
