@@ -47,6 +47,13 @@ static void add_measure(lb_buffer *json, const char *name, const lb_real *values
         lb_buffer_print(json, "null");
 }
 
+const char *app_why_null(const lb_output *output)
+{
+    if (output->from_lexicon && isnan(output->score))
+        return "the model lacks a symbol of this answer of the lexicon, or the room for it";
+    return output->gradient && !output->erasure ? "a source of one symbol has no erasure" : NULL;
+}
+
 static void add_output(lb_buffer *json, const lb_output *output, const lb_translation *text)
 {
     lb_json_open(json, NULL, "{");
@@ -64,6 +71,7 @@ static void add_output(lb_buffer *json, const lb_output *output, const lb_transl
         add_measure(json, "erasure", output->erasure, output, text);
         add_measure(json, "gradient", output->gradient, output, text);
     }
+    if (app_why_null(output)) lb_json_string(json, "why_null", app_why_null(output));
     lb_buffer_print(json, "}");
 }
 

@@ -11,6 +11,9 @@
  *  is the text; NULL if it is invalid. */
 void app_answer_json(lb_buffer *json, const char *source, const lb_translation *text);
 
+/** Why numbers of an output do not exist that were asked for, in a few words; NULL: all of them do. */
+const char *app_why_null(const lb_output *output);
+
 /* ---- table.c: the table that came, with columns for the output. ---- */
 
 /** A table in CSV. Zero has none. */
@@ -83,7 +86,8 @@ typedef struct app_why {
     size_t room, lengths, column_room;
 } app_why;
 
-/** Adds the best output of a text, if it has attention and erasure: a source of one symbol has none.
+/** Adds the best output of a text, if it has attention and erasure, which a source of one symbol has not, and is not of
+ *  the lexicon.
  *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_why_add(app_why *why, const lb_translations *all, const lb_translation *text,
                                   lb_error *error);

@@ -42,7 +42,7 @@ static double *average(double *mean, const lb_real *map, int64_t count, int64_t 
 lb_status app_why_add(app_why *why, const lb_translations *all, const lb_translation *text, lb_error *error)
 {
     const lb_output *output = text->output;
-    if (text->count == 0 || !output->weights || !output->erasure) return LB_OK;
+    if (text->count == 0 || output->from_lexicon || !output->weights || !output->erasure) return LB_OK;
     int64_t steps = output->steps, length = text->length, cells = steps * length;
     double *map = lb_alloc(2 * (size_t)cells * sizeof *map), *erasure = map ? map + cells : NULL;
     if (!map || !make_room(why, all, (size_t)length)) {

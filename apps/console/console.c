@@ -1,5 +1,6 @@
 #include "console/console.h"
 
+#include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/progress.h"
@@ -218,21 +219,25 @@ static void hide_controls(char *line)
 
 enum { LINE = 2 * LB_MESSAGE_LENGTH };
 
+lb_strings *app_warnings;
+
 /* Standard error is unbuffered: a single write keeps the line apart from those of other programs. */
-static void say(const char *format, va_list arguments)
+static void say(lb_strings *kept, const char *format, va_list arguments)
 {
     char line[LINE];
     vsnprintf(line, sizeof line, format, arguments);
     hide_controls(line);
     app_erase_redrawn_line();
     fprintf(stderr, "%s: %s\n", program, line);
+    lb_status status = kept ? lb_strings_add(kept, lb_alloc_string(line), NULL) : LB_OK;
+    (void)status; /* it has been said, at least */
 }
 
 void app_note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    if (!app_quiet) say(format, arguments);
+    if (!app_quiet) say(NULL, format, arguments);
     va_end(arguments);
 }
 
@@ -240,7 +245,7 @@ void app_warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    say(app_warnings, format, arguments);
     va_end(arguments);
 }
 

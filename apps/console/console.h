@@ -26,8 +26,10 @@ extern bool app_quiet;
 /** Prints "program: message" on standard error: what happens, with nothing wrong. */
 void app_note(const char *format, ...) LB_PRINTF(1, 2);
 
-/** The same for what may be wrong with the command, the data or the result. */
+/** The same for what may be wrong with the command, the data or the result. Each line is added to app_warnings, for a
+ *  result that is read without the terminal; NULL: nobody keeps them. */
 void app_warn(const char *format, ...) LB_PRINTF(1, 2);
+extern struct lb_strings *app_warnings;
 
 /** Prints lines of text on standard error, without the program's name: for text too long for a note. */
 void app_show(const char *text);

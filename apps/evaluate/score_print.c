@@ -169,6 +169,10 @@ static void add_measures(lb_buffer *json, const table *measures)
         lb_json_number(json, "value", l->value, DIGITS);
         lb_json_number(json, "low", l->low, DIGITS);
         lb_json_number(json, "high", l->high, DIGITS);
+        if (isnan(l->value)) /* only BLEU can be */
+            lb_json_string(json, "why_null",
+                           strcmp(l->key, "bleu") == 0 ? "no output has four symbols"
+                                                       : "no output has four words");
         lb_buffer_print(json, "}");
     }
 }

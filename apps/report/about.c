@@ -8,6 +8,7 @@
 #include "training/train_options.h"
 #include "translate/apply/translator.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,26 @@ const char *app_report_name_of(const char *path)
     for (const char *c = path; c && *c; c++)
         if (*c == '/' && c[1] && c[1] != '/') name = c + 1;
     return name;
+}
+
+void app_report_drop_folders(char *text, const char *path)
+{
+    const char *name = app_report_name_of(path);
+    if (name == path || !text) return;
+    assert(path);
+    for (char *c = text; (c = strstr(c, path)); c += strlen(name))
+        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
+}
+
+char *app_report_command(int argc, char *const *argv)
+{
+    lb_buffer text = {0};
+    lb_buffer_print(&text, "lookback report");
+    for (int i = 1; i < argc; i++) {
+        lb_buffer_print(&text, " ");
+        lb_buffer_shell_word(&text, argv[i]);
+    }
+    return lb_buffer_end(&text);
 }
 
 /* The last part of a path, as long as `length`. */
@@ -169,6 +190,12 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     lb_safetensors_close(file);
 }
 
+/* Null: symbols are pieces of words. */
+static void print_separator(app_report_data *report, const char *key, const lb_symbol_rule *rule)
+{
+    print_string(report, key, rule->subwords ? NULL : rule->separator ? rule->separator : "");
+}
+
 void app_report_about_print(const app_report_asked *asked, int beam, const lb_translator *translator,
                             app_report_data *report)
 {
@@ -181,10 +208,8 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
     print_string(report, "lookback", lb_version());
     print_string(report, "command", asked->command);
     print_string(report, "kind", model->model->kind->name);
-    print_string(report, "source_separator",
-                 model->source_rule.separator ? model->source_rule.separator : "");
-    print_string(report, "target_separator",
-                 model->target_rule.separator ? model->target_rule.separator : "");
+    print_separator(report, "source_separator", &model->source_rule);
+    print_separator(report, "target_separator", &model->target_rule);
     print_records(model, report);
     lb_json_whole(json, "parameters", lb_params_learned(translator->model.params));
     lb_json_whole(json, "layers", model->model->layers);

@@ -59,8 +59,41 @@ lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_out
         status = encode(symbols, answer->symbol, answer->count, to, &a->reference[i], error);
         to += answer->count;
     }
-    if (status) return status;
-    return lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
+    if (!status)
+        status = lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
+    a->edits = a->found.edits;
+    return status;
+}
+
+/* The words of a text as a sequence behind `at` other ids. */
+static lb_status add_words(app_answers *a, lb_vocabulary *words, const char *text, size_t at,
+                           lb_sequence *sequence, lb_error *error)
+{
+    lb_words found = {0};
+    lb_status status = lb_words_split(text, &found, error);
+    if (!status && !lb_alloc_room(&a->id, at, at + found.count + 1, &a->id_room, sizeof *a->id))
+        status = app_report_no_memory(error);
+    if (!status) status = encode(words, found.word, found.count, a->id + at, sequence, error);
+    lb_words_free(&found);
+    return status;
+}
+
+lb_status app_answers_judge_words(app_answers *a, const lb_symbol_rule *rule, lb_vocabulary *words,
+                                  const lb_output *output, lb_error *error)
+{
+    lb_statistics found;
+    int64_t only;
+    lb_sequence *reference = &a->reference[a->nearest];
+    const lb_symbols *nearest = &a->answer[a->nearest];
+    char *text = lb_symbols_join(rule, nearest->symbol, nearest->count, error);
+    lb_status status =
+        text ? add_words(a, words, output->text, 0, &a->output, error) : app_report_no_memory(error);
+    if (!status) status = add_words(a, words, text, (size_t)a->output.length, reference, error);
+    a->output.id = a->id; /* which may have moved */
+    if (!status) status = lb_statistics_of(a->output, reference, 1, &found, &only, error);
+    if (!status && a->edits > 0) a->edits = found.edits > 0 ? found.edits : 1;
+    lb_release(text);
+    return status;
 }
 
 /* ---- The pair as JSON. ---- */
@@ -96,6 +129,7 @@ static void add_output(app_report_data *report, const lb_translations *all, cons
         weights = (int64_t)app_report_weights(report, output->weights, all->layers, all->heads, cells,
                                               pair->mean_of_heads);
     lb_json_whole(json, "weights", weights);
+    if (app_why_null(output)) lb_json_string(json, "why_null", app_why_null(output));
     lb_buffer_print(json, "}");
 }
 
@@ -216,7 +250,7 @@ static void add_texts(app_report_data *report, const app_report_pair *pair)
         lb_json_string(json, "expected", NULL);
     lb_json_string(json, "error", pair->error);
     if (known)
-        lb_json_whole(json, "edits", pair->expected->found.edits);
+        lb_json_whole(json, "edits", pair->expected->edits);
     else
         lb_json_string(json, "edits", NULL);
     if (pair->mean_of_heads) lb_json_bool(json, "mean", true);

@@ -39,6 +39,7 @@ typedef struct building {
     int64_t pairs, unreadable, detailed, bad_frames;
     int64_t known; /* pairs whose output is of the lexicon */
     int64_t means; /* detailed pairs with the mean over their heads */
+    lb_strings warnings;
 } building;
 
 static lb_status open_rows(building *s, lb_error *error)
@@ -59,9 +60,7 @@ static lb_status open_all(building *s, lb_error *error)
     s->beam = asked->beam ? asked->beam : s->model.sorts ? 1 : 5;
     lb_status status = open_rows(s, error);
     if (!status) status = app_report_data_open(&s->data, error);
-    if (!status)
-        status =
-            app_report_statistics_init(&s->statistics, s->model.model->layers, s->model.model->heads, error);
+    if (!status) status = app_report_statistics_init(&s->statistics, &s->model, error);
     s->text = status ? NULL : lb_alloc((size_t)asked->batch * sizeof *s->text);
     return status || s->text ? status : app_report_no_memory(error);
 }
@@ -87,7 +86,7 @@ static lb_status refuse(building *s, const app_report_row *row, const char *why,
 }
 
 static lb_status add_text(building *s, const app_report_row *row, const lb_translations *all,
-                          const lb_translation *text, lb_error *error)
+                          const lb_translation *text, const lb_output *alone, lb_error *error)
 {
     if (text->error) return refuse(s, row, text->error, error);
     app_report_pair pair = {.text = text,
@@ -105,20 +104,43 @@ static lb_status add_text(building *s, const app_report_row *row, const lb_trans
     lb_status status = app_unknown_count(&s->unknown, text, error);
     if (!status) status = app_answers_split(&s->expected, &s->model.target_rule, &row->targets, error);
     if (!status) status = app_report_heads_keep(&s->heads, s->pairs, row->source, &row->targets, error);
-    if (!status) status = app_report_statistics_add(&s->statistics, &s->data, all, text, &s->expected, error);
+    if (!status)
+        status = app_report_statistics_add(&s->statistics, &s->data, all, text, alone, &s->expected, error);
     pair.tau = why->pairs > compared ? why->found[compared * why->rows].tau : NAN;
     return status ? status : app_report_add_pair(&s->data, s->translator, all, &pair, error);
 }
 
-/* Prints the rows in order; `all` has the texts of those that could be read. */
-static lb_status add_rows(building *s, const lb_translations *all, lb_error *error)
+static bool is_known(const lb_translation *text)
 {
-    size_t next = 0;
+    return text->count > 0 && text->output->from_lexicon;
+}
+
+/* What the model alone writes for the texts of `all` that the lexicon has, in their order; it moves these to the
+ * front. */
+static lb_translations *translate_known(building *s, const lb_translations *all, lb_translate_config config,
+                                        lb_error *error)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < all->count; i++)
+        if (is_known(&all->text[i])) s->text[count++] = s->text[i];
+    config.n_best = 1;
+    config.no_lexicon = true;
+    config.attention = config.erasure = config.gradient = false;
+    return lb_translate_all(s->translator, s->text, count, config, error);
+}
+
+/* Prints the rows in order; `all` has the texts of those that could be read, `alone` those of translate_known. */
+static lb_status add_rows(building *s, const lb_translations *all, const lb_translations *alone,
+                          lb_error *error)
+{
+    size_t next = 0, known = 0;
     lb_status status = LB_OK;
     for (size_t i = 0; i < s->rows.count && !status; i++) {
         const app_report_row *row = &s->rows.row[i];
-        status = row->error ? add_unreadable(s, row->error, error)
-                            : add_text(s, row, all, &all->text[next++], error);
+        const lb_translation *text = row->error ? NULL : &all->text[next++];
+        const lb_translation *other = text && is_known(text) ? &alone->text[known++] : NULL;
+        const lb_output *output = other && other->count > 0 ? other->output : NULL;
+        status = text ? add_text(s, row, all, text, output, error) : add_unreadable(s, row->error, error);
         s->pairs++;
     }
     return status;
@@ -145,8 +167,10 @@ static lb_status translate(building *s, bool detailed, lb_error *error)
     lb_status status = lb_translate_show_alignments(s->translator, all, error);
     if (!status && detailed && lb_is_ensemble(s->model.model))
         status = app_votes_ask(&s->votes, s->translator, s->text, count, config, error);
-    if (!status) status = add_rows(s, all, error);
+    lb_translations *alone = status ? NULL : translate_known(s, all, config, error);
+    status = alone ? add_rows(s, all, alone, error) : error->status;
     app_votes_close(&s->votes);
+    lb_translations_free(alone);
     lb_translations_free(all);
     return status;
 }
@@ -192,16 +216,29 @@ static lb_status pack_model(building *s, lb_error *error)
     return status;
 }
 
-static void say(const building *s)
+/* Who reads the page has not seen the terminal: it has all warnings, too. */
+static void warn(building *s)
 {
-    const size_t bytes = lb_base64_length(s->data.data.packed.length) +
-                         lb_base64_length(s->data.blob.packed.length) +
-                         lb_base64_length(s->packed_model.packed.length);
     if (s->unreadable > 0)
         app_warn("%lld of %lld pairs could not be read", (long long)s->unreadable, (long long)s->pairs);
     if (s->bad_frames > 0)
         app_warn("film.jsonl: left out %lld invalid line%s", (long long)s->bad_frames,
                  s->bad_frames == 1 ? "" : "s");
+    app_unknown_say(&s->unknown, s->rows.name);
+    if (s->asked->why > 0 && s->model.model->heads > 0 && s->statistics.why.pairs == 0)
+        app_warn("found no output of the model for a source of several symbols, so nothing says whether "
+                 "attention looks at what outputs depend on");
+    for (size_t i = 0; i < s->warnings.count; i++)
+        app_report_drop_folders(s->warnings.text[i], s->asked->file);
+    lb_json_strings(&s->data.json, "warnings", (const char *const *)s->warnings.text,
+                    (int64_t)s->warnings.count);
+}
+
+static void say(const building *s)
+{
+    const size_t bytes = lb_base64_length(s->data.data.packed.length) +
+                         lb_base64_length(s->data.blob.packed.length) +
+                         lb_base64_length(s->packed_model.packed.length);
     if (s->known > 0)
         app_note("%lld of %lld outputs are of the lexicon, which is no test of a model; evaluate measures "
                  "without it, too",
@@ -227,15 +264,15 @@ static lb_status build(building *s, lb_error *error)
     app_report_statistics_print(&s->statistics, &s->data, &s->heads);
     app_report_history_print(&s->model, &s->data);
     status = app_report_attention_history_print(s->model.path, &s->data, &s->bad_frames, error);
-    if (!status) status = app_report_data_finish(&s->data, error);
+    if (status) return status;
+    warn(s);
+    status = app_report_data_finish(&s->data, error);
     if (!status) status = pack_model(s, error);
     if (!status)
         status = app_page_write(s->asked->output, &s->data, s->engine ? &s->packed_model : NULL,
                                 (lb_bytes){s->engine, s->engine_size}, error);
-    if (status) return status;
-    app_unknown_say(&s->unknown, s->rows.name);
-    say(s);
-    return LB_OK;
+    if (!status) say(s);
+    return status;
 }
 
 /* Checks beyond the table of options. */
@@ -250,28 +287,19 @@ static lb_status check_operands(const app_report_asked *asked, int operands, lb_
     return LB_OK;
 }
 
-/* Leaves the folders of the path out, wherever it is in the command. */
-static void drop_folders(char *command, const char *path)
-{
-    const char *name = app_report_name_of(path);
-    if (name == path || !command) return;
-    assert(path);
-    for (char *c = command; (c = strstr(c, path)); c += strlen(name))
-        memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
-}
-
 static int report(app_report_asked *asked, int operands, char **operand)
 {
     lb_error error = {0};
     building s = {.asked = asked, .heads.most = (size_t)asked->heads_off};
     lb_status status = check_operands(asked, operands, &error);
+    app_warnings = &s.warnings;
     asked->model = operand[0];
     asked->file = operands == 2 ? operand[1] : NULL;
     if (!status && !asked->command) status = app_report_no_memory(&error);
     const char *const paths[] = {asked->model, asked->file, asked->output, asked->engine,
                                  asked->format.targets};
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !status; i++)
-        drop_folders(asked->command, paths[i]);
+        app_report_drop_folders(asked->command, paths[i]);
     if (!status) status = open_all(&s, &error);
     if (!status) status = build(&s, &error);
     app_unknown_close(&s.unknown);
@@ -284,6 +312,8 @@ static int report(app_report_asked *asked, int operands, char **operand)
     lb_translator_close(s.translator);
     lb_release((void *)s.text);
     lb_release(s.engine);
+    app_warnings = NULL;
+    lb_strings_free(&s.warnings);
     return status ? app_fail(&error) : 0;
 }
 
@@ -291,18 +321,6 @@ static const app_example examples[] = {
     {"Look at what the model in out/ does with pairs it has not seen.", "lookback report out test.tsv"},
     {"Look at what it does with two texts.", "lookback report out --input abc --input cab -o two.html"},
 };
-
-/* The command line as a shell would read it; NULL if memory runs out. */
-static char *command_of(int argc, char *const *argv)
-{
-    lb_buffer text = {0};
-    lb_buffer_print(&text, "lookback report");
-    for (int i = 1; i < argc; i++) {
-        lb_buffer_print(&text, " ");
-        lb_buffer_shell_word(&text, argv[i]);
-    }
-    return lb_buffer_end(&text);
-}
 
 int report_main(int argc, char **argv)
 {
@@ -367,7 +385,7 @@ int report_main(int argc, char **argv)
         APP_TABLES(options, examples),
     };
     /* Parsing moves the operands to the end. */
-    char *command = command_of(argc, argv);
+    char *command = app_report_command(argc, argv);
     asked.command = command;
     int status = app_options(&program, &argc, &argv);
     if (status == APP_RUN) status = report(&asked, argc, argv);

@@ -30,6 +30,12 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
 /** A path without its folders, which a page that is passed on need not tell; NULL for NULL. */
 const char *app_report_name_of(const char *path);
 
+/** Leaves the folders of a path out, wherever it is in the text. NULL is allowed. */
+void app_report_drop_folders(char *text, const char *path);
+
+/** The command line as a shell would read it, for lb_release; NULL if memory runs out. */
+char *app_report_command(int argc, char *const *argv);
+
 /** Prints "history":{...}, from the record in the model file; null if it has none. */
 void app_report_history_print(const lb_translator_facts *model, app_report_data *report);
 

@@ -8,16 +8,21 @@
 
 enum { CONFUSIONS = 1000, DIGITS = 6 }; /* that are shown */
 
-lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads, lb_error *error)
+lb_status app_report_statistics_init(app_report_statistics *s, const lb_translator_facts *model,
+                                     lb_error *error)
 {
-    *s = (app_report_statistics){.layers = layers, .heads = heads};
-    s->head = lb_alloc_zero((size_t)(layers * heads + 1) * sizeof *s->head);
-    return s->head ? LB_OK : app_report_no_memory(error);
+    *s = (app_report_statistics){.layers = model->model->layers,
+                                 .heads = model->model->heads,
+                                 .pieces = model->target_rule.subwords ? &model->target_rule : NULL,
+                                 .words = lb_vocabulary_new_reserved(error)};
+    s->head = lb_alloc_zero((size_t)(s->layers * s->heads + 1) * sizeof *s->head);
+    return s->head && s->words ? LB_OK : app_report_no_memory(error);
 }
 
 void app_report_statistics_free(app_report_statistics *s)
 {
     lb_confusions_free(&s->confusions);
+    lb_vocabulary_free(s->words);
     app_alignment_free(&s->alignment);
     app_why_free(&s->why);
     lb_release(s->head);
@@ -68,30 +73,48 @@ static lb_status add_print(app_report_statistics *s, const lb_translation *text,
     return LB_OK;
 }
 
-static lb_status add_judged(app_report_statistics *s, const lb_output *output, const app_answers *expected,
+/* Adds what the model writes without the lexicon, if that has the best output. */
+static lb_status add_alone(app_report_statistics *s, app_report_data *report, const lb_output *alone,
+                           app_answers *expected, lb_error *error)
+{
+    static char none[] = "";
+    static const lb_output nothing = {.text = none};
+    lb_status status = app_answers_judge(expected, report->symbols, alone ? alone : &nothing, error);
+    if (!status) lb_statistics_add(&s->alone, &expected->found);
+    s->known++;
+    return status;
+}
+
+/* Adds an output of the model. */
+static lb_status add_judged(app_report_statistics *s, const lb_translation *text, const app_answers *expected,
                             lb_error *error)
 {
     const lb_sequence *nearest = &expected->reference[expected->nearest];
     lb_status status = lb_confusions_add(&s->confusions, *nearest, expected->output, error);
     if (status) return status;
-    lb_statistics_add(&s->sum, &expected->found);
-    lb_calibration_add(&s->calibration, output->probability, expected->found.edits == 0);
-    return LB_OK;
+    lb_statistics_add(&s->alone, &expected->found);
+    lb_calibration_add(&s->calibration, text->output->probability, expected->found.edits == 0);
+    return add_length(s, text->length, expected->found.edits > 0, error);
 }
 
 lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                     const lb_translations *all, const lb_translation *text,
-                                    app_answers *expected, lb_error *error)
+                                    const lb_output *alone, app_answers *expected, lb_error *error)
 {
     s->pairs++;
-    lb_status status = add_heads(s, text, error);
-    if (!status) status = app_alignment_add(&s->alignment, report, all, text, error);
+    /* What the lexicon writes says nothing about the model. */
+    bool known = text->output->from_lexicon;
+    lb_status status = known ? LB_OK : add_heads(s, text, error);
+    if (!status && !known) status = app_alignment_add(&s->alignment, report, all, text, error);
     if (!status) status = app_why_add(&s->why, all, text, error);
     if (status || expected->count == 0) return status;
     status = add_print(s, text, expected->answer, error);
+    if (!status && known) status = add_alone(s, report, alone, expected, error);
     if (!status) status = app_answers_judge(expected, report->symbols, text->output, error);
-    if (!status) status = add_judged(s, text->output, expected, error);
-    return status ? status : add_length(s, text->length, expected->found.edits > 0, error);
+    if (!status) lb_statistics_add(&s->sum, &expected->found);
+    if (!status && s->pieces)
+        status = app_answers_judge_words(expected, s->pieces, s->words, text->output, error);
+    return status || known ? status : add_judged(s, text, expected, error);
 }
 
 /* Prints how the model does, and on how many pairs it was measured, unless that is 0. */
@@ -126,15 +149,23 @@ static void print_heads(const app_report_statistics *s, lb_buffer *json, const a
     print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, heads->compared);
 }
 
-static void print_confusions(app_report_statistics *s, lb_buffer *json)
+/* The id in the report of one of a confusion. */
+static int32_t id_of(const app_report_statistics *s, app_report_data *report, int32_t id)
 {
+    return !s->pieces || id == LB_NO_SYMBOL ? id : app_report_id(report, lb_vocabulary_symbol(s->words, id));
+}
+
+static void print_confusions(app_report_statistics *s, app_report_data *report)
+{
+    lb_buffer *json = &report->json;
     lb_confusions_sort(&s->confusions);
     lb_json_open(json, "confusions", "[");
     for (int64_t i = 0; i < s->confusions.count && i < CONFUSIONS; i++) {
         const lb_confusion *c = &s->confusions.pair[i];
         lb_json_key(json, NULL);
-        lb_buffer_print(json, "{\"expected\":%d,\"found\":%d,\"count\":%lld}", (int)c->reference,
-                        (int)c->output, (long long)c->count);
+        lb_buffer_print(json, "{\"expected\":%d,\"found\":%d,\"count\":%lld}",
+                        (int)id_of(s, report, c->reference), (int)id_of(s, report, c->output),
+                        (long long)c->count);
     }
     lb_buffer_print(json, "]");
 }
@@ -164,7 +195,7 @@ static void print_calibration(const app_report_statistics *s, lb_buffer *json)
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]");
-    double error = s->sum.outputs ? lb_calibration_error(&s->calibration) : NAN;
+    double error = s->sum.outputs > s->known ? lb_calibration_error(&s->calibration) : NAN;
     lb_json_number(json, "calibration_error", error, DIGITS);
 }
 
@@ -178,6 +209,12 @@ static void print_possible(app_report_statistics *s, lb_buffer *json)
     lb_json_number(json, "possible", (double)found.possible / (double)s->sum.outputs, DIGITS);
 }
 
+static void print_measures(lb_buffer *json, const lb_measures *m, bool compared)
+{
+    lb_json_number(json, "exact", compared ? 1 - m->sequence_error_rate / 100 : NAN, DIGITS);
+    lb_json_number(json, "symbol_error", compared ? m->symbol_error_rate / 100 : NAN, DIGITS);
+}
+
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
                                  const app_report_heads *heads)
 {
@@ -186,13 +223,19 @@ void app_report_statistics_print(app_report_statistics *s, app_report_data *repo
     lb_buffer *json = &report->json;
     lb_json_open(json, "statistics", "{");
     lb_json_whole(json, "pairs", s->pairs);
-    lb_json_number(json, "exact", compared ? 1 - m.sequence_error_rate / 100 : NAN, DIGITS);
-    lb_json_number(json, "symbol_error", compared ? m.symbol_error_rate / 100 : NAN, DIGITS);
+    print_measures(json, &m, compared);
+    if (s->known > 0) {
+        m = lb_measure(&s->alone, (lb_bleu_config){0});
+        lb_json_whole(json, "of_lexicon", s->known);
+        lb_json_open(json, "without_lexicon", "{");
+        print_measures(json, &m, compared);
+        lb_buffer_print(json, "}");
+    }
     print_possible(s, json);
     app_alignment_print(&s->alignment, report);
     print_heads(s, json, heads);
     app_why_json(&s->why, json);
-    print_confusions(s, json);
+    print_confusions(s, report);
     print_lengths(s, json);
     print_calibration(s, json);
     lb_buffer_print(json, "}");

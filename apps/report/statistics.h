@@ -20,6 +20,7 @@ typedef struct app_answers {
     size_t id_room, reference_room;
     int64_t nearest;     /* the answer with the fewest edits, the first one of equals */
     lb_statistics found; /* against it */
+    int64_t edits;       /* the same of symbols or words */
 } app_answers;
 
 /** Splits the texts of right answers. Memory: freed by app_answers_free, also after an error; each call reuses that of
@@ -30,6 +31,11 @@ LB_MUST_USE lb_status app_answers_split(app_answers *answers, const lb_symbol_ru
 /** Compares an output with the answers, at least one. Its symbols are added to `symbols`. Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_answers_judge(app_answers *answers, lb_vocabulary *symbols, const lb_output *output,
                                         lb_error *error);
+
+/** Replaces the sequences of the output and the nearest answer by their words, and the edits by those of words, at
+ *  least one if symbols differ. The words are added to `words`. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_answers_judge_words(app_answers *answers, const lb_symbol_rule *rule,
+                                              lb_vocabulary *words, const lb_output *output, lb_error *error);
 
 void app_answers_free(app_answers *answers);
 
@@ -124,8 +130,13 @@ typedef struct app_length_errors {
 
 /** Sums over the pairs. */
 typedef struct app_report_statistics {
-    lb_statistics sum; /* of pairs with an expected output */
+    lb_statistics sum;   /* of pairs with an expected output */
+    lb_statistics alone; /* the same without the lexicon */
+    int64_t known; /* pairs whose output is of the lexicon, with an expected one; these are in no sum below */
     lb_confusions confusions;
+    const lb_symbol_rule
+        *pieces; /* confusions are of words, since symbols are pieces of them by this rule; or NULL */
+    lb_vocabulary *words; /* of all outputs and answers */
     lb_calibration calibration;
     app_alignment alignment;
     app_why why;                   /* of the pairs with erasure */
@@ -140,16 +151,18 @@ typedef struct app_report_statistics {
     size_t print_room;
 } app_report_statistics;
 
-/** Begins, for a model with so many layers and heads of attention. Memory: freed by app_report_statistics_free, also
- *  after an error. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, int64_t layers, int64_t heads,
+/** Begins, for a model, which must outlive the statistics. Memory: freed by app_report_statistics_free, also after an
+ *  error. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_report_statistics_init(app_report_statistics *s, const lb_translator_facts *model,
                                                  lb_error *error);
 
-/** Adds a text with its outputs. If it has right answers, they are compared with the best output. Errors:
- *  LB_ERROR_MEMORY. */
+/** Adds a text with its outputs. If it has right answers, they are compared with the best output; if that is of the
+ *  lexicon, only to measure both, also with `alone`, the output of the model without it; NULL: it cannot read the text.
+ *  Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *report,
                                                 const lb_translations *all, const lb_translation *text,
-                                                app_answers *expected, lb_error *error);
+                                                const lb_output *alone, app_answers *expected,
+                                                lb_error *error);
 
 void app_report_statistics_free(app_report_statistics *s);
 

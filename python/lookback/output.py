@@ -3,6 +3,7 @@ from base64 import b64encode
 from ctypes import c_double
 from dataclasses import dataclass
 from html import escape
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, List, Optional, Tuple
@@ -30,6 +31,13 @@ class Output:
     erasure: Any = None  # [steps, len(source)], if asked for: log-probability that a step loses without a source symbol
     gradient: Any = None  # [steps, len(source)], if asked for: gradient times input
     from_lexicon: bool = False  # the lexicon has it; its numbers are nan if the model lacks one of its symbols
+
+    @property
+    def why_null(self) -> Optional[str]:
+        """Why a number of this output is nan, or its erasure None though asked for, as `predict --why` says it; else None."""
+        if self.from_lexicon and isnan(self.score):
+            return "the model lacks a symbol of this answer of the lexicon, or the room for it"
+        return "a source of one symbol has no erasure" if self.gradient is not None and self.erasure is None else None
 
     def __repr__(self) -> str:
         return f"Output({self.text!r}, probability={self.probability:.4g})"

@@ -215,7 +215,8 @@ START_TEST(test_evaluate_no_interval_and_no_bleu_where_there_is_none)
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
     ck_assert_ptr_nonnull(strstr(result.output,
                                  "\"symbol_error_rate\":{\"value\":0,\"low\":null,\"high\":null},"
-                                 "\"bleu\":{\"value\":null,\"low\":null,\"high\":null},"
+                                 "\"bleu\":{\"value\":null,\"low\":null,\"high\":null,"
+                                 "\"why_null\":\"no output has four symbols\"},"
                                  "\"bleu_of\":\"characters\""));
     /* One output of four symbols, which half of the resamples do not have. */
     write_file("pairs.tsv", "a\tabcd\nb\tcab\n");

@@ -120,7 +120,8 @@ START_TEST(test_evaluate_bleu_without_four_words_is_not_defined)
     RUN("--predictions=pairs.tsv", "pairs.tsv");
     expect_line("\nBLEU                       -\nchrF2                 100.00\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
-    expect_line("\"bleu_13a\":{\"value\":null,");
+    expect_line("\"bleu_13a\":{\"value\":null,\"low\":null,\"high\":null,"
+                "\"why_null\":\"no output has four words\"}");
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include "support/exported.h"
 #include "support/pair_model.h"
 #include "support/pair_program.h"
+#include "support/report_page.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -87,6 +88,9 @@ START_TEST(test_lexicon_is_first_among_the_best_and_scored_as_score_does)
         ck_assert_int_eq(from && strcmp(from, "lexicon") == 0, i < 2);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "probability")), i == 0);
         ck_assert_int_eq(cJSON_IsNull(cJSON_GetObjectItem(output, "score")), i == 0);
+        const char *why = cJSON_GetStringValue(cJSON_GetObjectItem(output, "why_null"));
+        ck_assert(i == 0 ? strstr(why, "the model lacks a symbol of this answer of the lexicon") == why
+                         : !why);
         for (int k = 0; SUPPORT_ROW(k, texts); k++) ck_assert_int_eq(strcmp(text, texts[k]) == 0, k == i);
     }
     double probability = cJSON_GetObjectItem(cJSON_GetArrayItem(outputs, 1), "probability")->valuedouble;
@@ -139,6 +143,50 @@ START_TEST(test_lexicon_in_evaluate_gives_both_figures)
     ck_assert_ptr_null(strstr(result.output, "lexicon"));
     RUN("", LOOKBACK, "evaluate", model, "test.tsv");
     ck_assert_ptr_null(strstr(result.output, "lexicon"));
+}
+END_TEST
+
+/* Two words of the lexicon, of which one has a symbol that the model lacks, and three of the model. */
+START_TEST(test_lexicon_in_a_report_counts_beside_the_model_and_in_no_chart)
+{
+    static const char *const measures[] = {"exact_match", "symbol_error_rate"};
+    static const char *const of_page[] = {"exact", "symbol_error"};
+    join_words("exact", NULL);
+    support_write_text("test.tsv", "bad\tA A\ndad\tt\xca\x83 A t\xca\x83\ncab\tC A B\nab\tnew B\na\tA\n");
+    RUN("", LOOKBACK, "evaluate", "exact", "test.tsv", "--json");
+    cJSON *measured = cJSON_Parse(result.output);
+    ck_assert_msg(measured != NULL, "%s", result.error);
+    RUN("", LOOKBACK, "report", "exact", "test.tsv", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    const cJSON *statistics = support_at(p.data, "statistics"),
+                *alone = support_at(statistics, "without_lexicon"), *bin;
+    ck_assert_double_eq(support_number(statistics, "of_lexicon"), 2);
+    for (int i = 0; SUPPORT_ROW(i, measures); i++) {
+        double with = support_number(support_at(measured, measures[i]), "value") / 100,
+               without =
+                   support_number(support_at(support_at(measured, "without_lexicon"), measures[i]), "value") /
+                   100;
+        ck_assert_double_eq_tol(support_number(statistics, of_page[i]), with, 1e-5);
+        ck_assert_double_eq_tol(support_number(alone, of_page[i]), without, 1e-5);
+        ck_assert_double_gt(fabs(with - without), 0.05);
+    }
+    double lengths = 0, binned = 0, confused = 0, edits = 0;
+    cJSON_ArrayForEach(bin, support_at(statistics, "by_length")) lengths += support_number(bin, "pairs");
+    cJSON_ArrayForEach(bin, support_at(statistics, "calibration")) binned += support_number(bin, "pairs");
+    cJSON_ArrayForEach(bin, support_at(statistics, "confusions")) confused += support_number(bin, "count");
+    for (int i = 0; i < 5; i++) {
+        const cJSON *pair = cJSON_GetArrayItem(support_at(p.data, "pairs"), i);
+        bool known = cJSON_GetObjectItem(support_at(pair, "outputs.0"), "lexicon") != NULL;
+        ck_assert(known == (i == 0 || i == 3));
+        if (!known) edits += support_number(pair, "edits");
+    }
+    ck_assert_double_eq(lengths, 3);
+    ck_assert_double_eq(binned, 3);
+    ck_assert_double_eq(confused, edits);
+    ck_assert_double_eq(support_number(statistics, "why.pairs"), 2);
+    support_close_page(&p);
+    cJSON_Delete(measured);
 }
 END_TEST
 

@@ -179,6 +179,8 @@ START_TEST(test_predict_why_has_what_each_symbol_depends_on)
     line = parse_line(&at);
     output = cJSON_GetObjectItemCaseSensitive(line, "outputs")->child;
     ck_assert(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(output, "erasure")));
+    ck_assert_str_eq(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(output, "why_null")),
+                     "a source of one symbol has no erasure");
     largest_of(cJSON_GetObjectItemCaseSensitive(output, "gradient"), 0, 1);
     cJSON_Delete(line);
     RUN("bad\n", model, "--jsonl");

@@ -379,10 +379,40 @@ START_TEST(test_report_of_a_model_without_attention_has_no_weights)
 }
 END_TEST
 
+/* In their order, with a line behind each; the page has no folders. */
+static void expect_warnings(const support_page *p, const char *expected)
+{
+    char all[1024] = "";
+    const cJSON *warning;
+    cJSON_ArrayForEach(warning, support_at(p->data, "warnings"))
+    {
+        strcat(strcat(all, warning->valuestring), "|");
+    }
+    ck_assert_str_eq(all, expected);
+}
+
+START_TEST(test_report_says_why_there_is_no_measure)
+{
+    RUN(REPORT, NULL, model, "--input", "a", "-o", "page.html");
+    support_page p = support_open_page("page.html");
+    ck_assert_str_eq(support_at(p.data, "pairs.0.outputs.0.why_null")->valuestring,
+                     "a source of one symbol has no erasure");
+    expect_warnings(&p,
+                    "found no output of the model for a source of several symbols, so nothing says whether "
+                    "attention looks at what outputs depend on|");
+    support_close_page(&p);
+    RUN(REPORT, NULL, model, "--input", "ab", "-o", "page.html");
+    p = support_open_page("page.html");
+    ck_assert_ptr_null(cJSON_GetObjectItem(support_at(p.data, "pairs.0.outputs.0"), "why_null"));
+    expect_warnings(&p, "");
+    support_close_page(&p);
+}
+END_TEST
+
 START_TEST(test_report_of_bad_lines_stops_or_shows_them)
 {
     char path[SUPPORT_PATH];
-    static const char bad[] = "bad\tB\nbad\ncab\tC\n";
+    static const char bad[] = "bad\tB\nbad\nczb\tC\n";
     support_write_file(support_path(path, "bad.tsv"), bad, sizeof bad - 1);
     RUN(REPORT, NULL, model, path, "-o", "page.html");
     ck_assert_int_eq(result.status, 65);
@@ -398,7 +428,10 @@ START_TEST(test_report_of_bad_lines_stops_or_shows_them)
     ck_assert_int_eq(support_count(p.data, "pairs.1.outputs"), 0);
     ck_assert(cJSON_IsNull(support_at(p.data, "pairs.2.error")));
     ck_assert_double_eq(support_number(p.data, "statistics.pairs"), 2);
+    expect_warnings(&p, "1 of 3 pairs could not be read|"
+                        "bad.tsv: the model does not know 1 of the 6 symbols: \"z\" 1 time|");
     support_close_page(&p);
+    ck_assert_ptr_nonnull(strstr(result.error, "/bad.tsv: the model does not know 1 of the 6 symbols"));
 }
 END_TEST
 

@@ -181,6 +181,36 @@ START_TEST(test_report_aligns_by_the_heads_of_the_last_layer)
 }
 END_TEST
 
+/* Of a text that is longer than the model can read, there is only what the lexicon has. */
+START_TEST(test_report_counts_nothing_for_a_model_that_cannot_read_what_its_lexicon_knows)
+{
+    char path[SUPPORT_PATH], answer[] = "B A";
+    const char *source[] = {"a"}, *target[] = {"B", "A"};
+    support_train_pair_model(support_path(path, "known.safetensors"), 1, LB_ATTENTION_DOT);
+    lb_translator *translator = lb_translator_open(path, NULL);
+    ck_assert_ptr_nonnull(translator);
+    const lb_translator_facts model = lb_translator_about(translator);
+    lb_output output = {.text = answer, .symbol = target, .length = 2, .from_lexicon = true, .score = NAN};
+    const lb_translation text = {.symbol = source, .length = 1, .output = &output, .count = 1};
+    const lb_translations all = {.text = (lb_translation *)&text, .count = 1};
+    lb_strings texts = {.text = (char *[]){answer}, .count = 1};
+    app_report_data report;
+    app_report_statistics s;
+    app_answers expected = {0};
+    ck_assert_int_eq(app_report_data_open(&report, NULL), LB_OK);
+    ck_assert_int_eq(app_report_statistics_init(&s, &model, NULL), LB_OK);
+    ck_assert_int_eq(app_answers_split(&expected, &model.target_rule, &texts, NULL), LB_OK);
+    ck_assert_int_eq(app_report_statistics_add(&s, &report, &all, &text, NULL, &expected, NULL), LB_OK);
+    ck_assert(expected.edits == 0 && s.known == 1);
+    ck_assert(lb_measure(&s.sum, (lb_bleu_config){0}).sequence_error_rate == 0);
+    ck_assert(lb_measure(&s.alone, (lb_bleu_config){0}).sequence_error_rate == 100);
+    app_answers_free(&expected);
+    app_report_statistics_free(&s);
+    app_report_data_close(&report);
+    lb_translator_close(translator);
+}
+END_TEST
+
 /* How many of the outputs are those that are expected; null is what all heads write together. */
 static int count_right(const support_page *p, const cJSON *outputs, const cJSON *whole)
 {

@@ -2,6 +2,7 @@
 #include "figures/maps.h"
 #include "support/exported.h"
 #include "support/pair_program.h"
+#include "support/report_page.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -245,6 +246,43 @@ START_TEST(test_subwords_a_search_waits_for_outputs_of_twice_the_source)
 END_TEST
 
 /* A piece cannot have a blank inside: these are two for each x. */
+/* What the page of an output that is wrong in some words says of them, by the texts of predict. */
+START_TEST(test_subwords_in_a_report_are_compared_by_words)
+{
+    train("out", "120");
+    RUN("Die Frau liest.\nEin Mann.\n", LOOKBACK, "predict", "out", "--only-outputs");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    char first[200], second[200], text[1024];
+    ck_assert_int_eq(sscanf(result.output, "%199[^\n]\n%199[^\n]", first, second), 2);
+    const char *word = strrchr(first, ' ');
+    ck_assert_msg(word != NULL, "%s", first);
+    lb_buffer pairs = {0};
+    lb_buffer_print(&pairs, "Die Frau liest.\t%.*s weltbekannt\nEin Mann.\t%s\n", (int)(word - first), first,
+                    second);
+    support_write_text("pairs.tsv", pairs.text);
+    lb_release(pairs.text);
+    RUN("", LOOKBACK, "report", "out", "pairs.tsv", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    ck_assert(cJSON_IsNull(support_at(p.data, "about.source_separator")));
+    ck_assert(cJSON_IsNull(support_at(p.data, "about.target_separator")));
+    ck_assert_double_eq(support_number(p.data, "pairs.0.edits"), 1);
+    ck_assert_double_le(support_number(p.data, "pairs.1.edits"),
+                        1); /* the same words, maybe in other pieces */
+    ck_assert_int_eq(support_count(p.data, "statistics.confusions"), 1);
+    const cJSON *symbols = support_at(p.data, "symbols"),
+                *confusion = support_at(p.data, "statistics.confusions.0");
+    ck_assert_str_eq(cJSON_GetArrayItem(symbols, (int)support_number(confusion, "expected"))->valuestring,
+                     "weltbekannt");
+    ck_assert_str_eq(cJSON_GetArrayItem(symbols, (int)support_number(confusion, "found"))->valuestring,
+                     word + 1);
+    ck_assert_ptr_nonnull(
+        strstr(support_page_text(&p, support_at(p.data, "pairs.0.outputs.0.symbols"), "", text), "\u2581"));
+    ck_assert_double_lt(support_number(p.data, "statistics.symbol_error"), 1);
+    support_close_page(&p);
+}
+END_TEST
+
 START_TEST(test_subwords_of_a_long_input_are_a_message)
 {
     train("out", "120");

@@ -61,6 +61,9 @@ def test_erasure_and_gradient_are_those_of_the_program(model, folder):
         # The first letter is written from the last one.
         assert max(rows[0]) == rows[0][3] > 0.1
     assert wanted["source_symbols"] == found[0].source
+    assert found[0].why_null is None
+    single = json.loads(predict(folder, ["a"], "--jsonl", "--why")[0])["outputs"][0]
+    assert model.translate("a", erasure=True, gradient=True)[0].why_null == single["why_null"]
     assert (model.translate("abcd").erasure, model.translate("abcd").gradient) == (None, None)
     with pytest.raises(TypeError, match="erasure: found 1"):
         model.translate("abcd", erasure=1)
@@ -158,6 +161,8 @@ def test_a_lexicon_is_written_exactly_and_can_be_taken_out(model, folder, tmp_pa
     assert [each.text for each in best] == ["X Y", "CAB", "CBA"]
     assert [each.from_lexicon for each in best] == [True, True, False]
     assert math.isnan(best[0].probability) and best[0].attention is None
+    wanted = json.loads(predict(tmp_path / "exact", ["abc"], "--jsonl", "--n-best", "3")[0])["outputs"]
+    assert [each.why_null for each in best] == [each.get("why_null") for each in wanted] and best[0].why_null
     assert math.log(best[1].probability) == pytest.approx(model.score("abc", "CAB").score, rel=1e-4)
     assert exact.translate("abc", no_lexicon=True).text == "CBA"
     assert exact.with_lexicon(None, tmp_path / "plain")("abc") == "CBA"

@@ -23,6 +23,9 @@ for (const dark of [false, true]) {
         ["hostile", "#pair=11"],
         ["vote", "#pair=2"],
         ["bare", ""],
+        ["lexicon", "#pair=3"],
+        ["lexicon", "#view=learned"],
+        ["pieces", ""],
     ]) {
         test(`axe finds nothing in ${name}${hash}, ${dark ? "dark" : "light"}`, async () => {
             const { page } = await openPage(browser, name, { hash, dark });

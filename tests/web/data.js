@@ -161,6 +161,7 @@ export class Maker {
             }
         }
         const why = this.whyOf(this.pairs.length, from, outputs[0]);
+        if (why?.erasure === null) outputs[0].why_null = "a source of one symbol has no erasure";
         this.pairs.push({ source: from, expected: to, error: null, edits: distance, outputs, likeliest, self, why });
         return this;
     }

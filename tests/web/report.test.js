@@ -57,6 +57,105 @@ test("no view is wider than the page, charts shrink, and what scrolls says so", 
     }
 });
 
+test("what the lexicon wrote is marked in its row, counted apart, and can be left out", () =>
+    inPage("lexicon", {}, async (page) => {
+        const head = "62.5 % exactly right without the lexicon, which wrote 2 outputs";
+        assert.ok((await textOf(page, "header.top p")).includes(head));
+        assert.equal(await textOf(page, ".warnings"), "test.tsv: 2 of 24 <b>lines</b> were left out");
+        await goTo(page, "#pair=3");
+        assert.ok(
+            (await textOf(page, ".texts .aside")).endsWith("score –, from the lexicon: the model lacks a symbol of it"),
+        );
+        assert.equal(
+            await textOf(page, ".missing"),
+            "It has no attention, erasure and gradient: the model lacks a symbol of it.",
+        );
+        await goTo(page, "#pair=1");
+        const found = async () => (await rowTexts(page)).filter((row) => row[2].startsWith("lexicon"));
+        assert.deepEqual(
+            (await found()).map(([number]) => number),
+            ["2", "3"],
+        );
+        await select(page, "Written by", "lexicon");
+        assert.equal((await rowTexts(page)).length, 2);
+        await select(page, "Written by", "model");
+        assert.equal((await found()).length, 0);
+        assert.equal(await textOf(page, ".shown"), "22 of 24 pairs");
+        // The third output is wrong, and no confusion of the model.
+        const [data] = dataOf("lexicon"),
+            { expected, outputs } = data.pairs[2],
+            at = expected.findIndex((id, i) => id !== outputs[0].symbols[i]);
+        await goTo(page, `#confusion=${expected[at]}.${outputs[0].symbols[at]}`);
+        assert.ok(!(await rowTexts(page)).some(([number]) => number === "3"));
+        await goTo(page, "#view=learned");
+        assert.ok((await textOf(page, ".figures")).includes("62.5 %exactly right, the model alone"));
+    }));
+
+test("pieces of words are a text, found by phrases and compared by words; maps have the pieces", () =>
+    inPage("pieces", {}, async (page) => {
+        const texts = async () => (await rowTexts(page)).map((row) => row.slice(1, 4));
+        const [source, right] = ["Der Hund schläft.", "The dog sleeps in a café."];
+        assert.deepEqual(await texts(), [
+            [source, "The cat sleeps in‸ café.", right],
+            [source, right, right],
+        ]);
+        assert.deepEqual(await page.$$eval(".grid mark", (marks) => marks.map((mark) => mark.textContent)), ["cat"]);
+        assert.deepEqual(await page.$$eval(".texts bdi", (nodes) => nodes.map((node) => node.textContent)), [
+            source,
+            "The cat sleeps in café.",
+            right,
+        ]);
+        const cells = await page.$$eval(".aligned tr:last-child td", (nodes) =>
+            nodes.map((node) => [node.textContent, node.dataset.step]),
+        );
+        assert.deepEqual(cells.slice(0, 3), [
+            ["The", "0"],
+            ["cat", "1"],
+            ["sleeps", "3"],
+        ]);
+        assert.ok((await textOf(page, ".aligned-holder .note")).startsWith("2 edits: ≠ another word"));
+        assert.ok((await textOf(page, ".heatmap svg")).includes("▁ca"));
+        assert.ok((await textOf(page, ".likeliest svg")).includes("▁ca"));
+        await goTo(page, "#find=the dog sleeps in a CAF");
+        assert.equal(await textOf(page, ".shown"), "2 pairs");
+        await goTo(page, "#find=the cat");
+        assert.equal(await textOf(page, ".shown"), "1 of 2 pairs");
+        await goTo(page, "#view=learned");
+        await page.evaluate(() => document.querySelector("button.confusion").click());
+        await settle(page);
+        assert.equal(await textOf(page, ".shown"), "1 of 2 pairs");
+        assert.ok((await textOf(page, ".filters")).includes("cat for dog (1)nothing for a (1)"));
+    }));
+
+test("a measure that does not exist has its reason", () =>
+    inPage("unmeasured", {}, async (page) => {
+        assert.equal(
+            await textOf(page, ".missing"),
+            "To stay small, this report has no erasure and gradient for this pair. With --all-heads, it has them.",
+        );
+        await goTo(page, "#view=learned");
+        assert.equal(
+            await textOf(page, ".learned > .aside"),
+            "No pair has an expected output, so nothing could be right or wrong.",
+        );
+        const note = await page.$$eval(".block .note", (notes) => notes.map((one) => one.textContent));
+        assert.ok(
+            note.some((text) =>
+                text.endsWith("–: no output of the model has this head, or it cannot be switched off."),
+            ),
+        );
+        await goTo(page, "#view=why");
+        assert.ok(
+            (await textOf(page, ".why .note")).includes("an output of the model for a source of several symbols"),
+        );
+    }));
+
+test("a model without a lexicon has no filter for it", () =>
+    inPage("french", {}, async (page) => {
+        assert.ok(!(await textOf(page, ".filters")).includes("Written by"));
+        assert.equal(await countOf(page, ".badge.known"), 0);
+    }));
+
 test("heads and confusions are on the first screen", async () => {
     for (const name of ["french", "transformer"])
         await inPage(name, { hash: "#view=learned", width: 1300, height: 900 }, async (page) => {

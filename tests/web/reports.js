@@ -170,6 +170,21 @@ const MAKERS = {
         const training = { members: [{ seed: 1, options: { steps: 10, tags: [{ name: "a" }] } }, { seed: 2 }] };
         return [maker.data({ about: { configuration: { members }, training } }), maker.bytes];
     },
+    // A model with a lexicon, which wrote the second output, rightly, and the third, which the model lacks a symbol of.
+    lexicon: () => {
+        const maker = frenchOf(17, 24);
+        maker.pairs[1].outputs[0].lexicon = true;
+        Object.assign(maker.pairs[2].outputs[0], {
+            lexicon: true,
+            score: null,
+            probability: null,
+            weights: -1,
+            why_null: "the model lacks a symbol of it",
+        });
+        const data = maker.data({ warnings: ["test.tsv: 2 of 24 <b>lines</b> were left out"] });
+        Object.assign(data.statistics, { of_lexicon: 2, without_lexicon: { exact: 0.625, symbol_error: 0.125 } });
+        return [data, maker.bytes];
+    },
     // A model that copies: the second symbol of the first pair is one of its source.
     copying: () => {
         const maker = frenchOf(8, 6);
@@ -222,6 +237,33 @@ const MAKERS = {
     },
     // A symbol that is wider than any window, and one that the model does not know.
     wide: () => withBytes(new Maker(13).add(["a".repeat(300)], ["b".repeat(300)], { found: ["\ufffd"] })),
+    // Texts without answers, whose heads are not known; the page has no room for erasure of the first one.
+    unmeasured: () => {
+        const maker = new Maker(19, { heads: 2, why: 1 }).add(["a", "b"], null).add(["b", "a"], null);
+        Object.assign(maker.pairs[0].why, { erasure: null, gradient: null, tau: null });
+        delete maker.pairs[0].outputs[0].why_null;
+        const data = maker.data();
+        Object.assign(data.statistics, { why: null, with_all_heads: null });
+        for (const head of data.statistics.heads) Object.assign(head, { entropy: null, without: null });
+        return [data, maker.bytes];
+    },
+    // Sentences in pieces of words, of which one is bytes; the first output has one word wrong and lacks another.
+    pieces: () => {
+        const maker = new Maker(18, { heads: 2, why: 2 }),
+            source = ["▁Der", "▁Hu", "nd", "▁schläf", "t", "."],
+            expected = ["▁The", "▁d", "og", "▁sleeps", "▁in", "▁a", "▁caf", "<0xC3>", "<0xA9>", "."];
+        maker
+            .add(source, expected, { found: ["▁The", "▁ca", "t", "▁sleeps", "▁in", "▁caf", "<0xC3>", "<0xA9>", "."] })
+            .add(source, expected, { wrong: false });
+        maker.pairs[0].edits = 2;
+        const data = maker.data({ about: { source_separator: null, target_separator: null } }),
+            [dog, cat, a] = maker.symbols.ids(["dog", "cat", "a"]);
+        data.statistics.confusions = [
+            { expected: dog, found: cat, count: 1 },
+            { expected: a, found: -1, count: 1 },
+        ];
+        return [data, maker.bytes];
+    },
     // Words, not letters.
     words: () => {
         const maker = new Maker(7, { heads: 1 });

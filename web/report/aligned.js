@@ -29,7 +29,7 @@ export function whereItBegan(report, pair, which) {
         written = output.symbols[step] ?? NOTHING,
         wanted = pair.expected[step] ?? NOTHING;
     const parts = [
-        `The first difference is at symbol ${step + 1}: the model wrote `,
+        `The first difference is at symbol ${step + 1}: the ${output.lexicon ? "lexicon has" : "model wrote"} `,
         el("b", { dir: "auto" }, name(written)),
     ];
     if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);
@@ -52,14 +52,14 @@ export function whereItBegan(report, pair, which) {
 export function markEdits(report, expected, found) {
     const parts = [];
     let between = "";
-    for (const edit of alignEdits(expected, found)) {
+    for (const edit of report.edits(expected, found)) {
         if (edit.found === NOTHING) {
             parts.push(el("del", { title: "missing" }, "‸"));
             continue;
         }
         const { text } = report.label(edit.found);
         parts.push(between, isEdit(edit) ? el("mark", {}, text) : oneLine(report.symbols[edit.found]));
-        between = report.about.target_separator;
+        between = report.about.target_separator ?? " ";
     }
     return parts;
 }
@@ -67,17 +67,23 @@ export function markEdits(report, expected, found) {
 export function drawAligned(report, pair, which) {
     const output = pair.outputs[which];
     if (!output || !pair.expected) return null;
-    const edits = alignEdits(pair.expected, output.symbols),
-        wrong = edits.filter(isEdit).length;
+    const edits = report.edits(pair.expected, output.symbols),
+        wrong = edits.filter(isEdit).length,
+        unit = report.ofPieces ? "word" : "symbol",
+        steps = report.stepsOf(output.symbols);
     const cell = (id, edit) => {
         const [kind] = kindOf(edit),
             label = id === NOTHING ? { text: "·", title: "nothing" } : report.label(id);
-        return el("td", { class: kind, title: label.title, dir: "auto", "data-step": edit.step }, label.text);
+        return el(
+            "td",
+            { class: kind, title: label.title, dir: "auto", "data-step": steps[edit.step] ?? output.symbols.length },
+            label.text,
+        );
     };
     const row = (name, cells) => el("tr", {}, el("th", { scope: "row" }, name), ...cells);
     const signs = edits.map((edit) => {
         const [kind, sign] = kindOf(edit);
-        const words = { same: "same", other: "another symbol", extra: "too many", missing: "missing" }[kind];
+        const words = { same: "same", other: `another ${unit}`, extra: "too many", missing: "missing" }[kind];
         return el(
             "td",
             { class: `sign ${kind}`, title: words },
@@ -122,7 +128,9 @@ export function drawAligned(report, pair, which) {
         el(
             "p",
             { class: "note" },
-            wrong === 0 ? "No edits." : `${plural(wrong, "edit", "edits")}: ≠ another symbol, + too many, − missing.`,
+            wrong === 0
+                ? "No word differs: only blanks or pieces do."
+                : `${plural(wrong, "edit", "edits")}: ≠ another ${unit}, + too many, − missing.`,
         ),
     );
 }

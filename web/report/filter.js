@@ -1,5 +1,5 @@
 // Which pairs the table shows, and in which order.
-import { alignEdits, isEdit } from "./edits.js";
+import { isEdit } from "./edits.js";
 
 export const ORDERS = [
     ["file", "as in the file"],
@@ -18,7 +18,15 @@ export const SHOWN = [
     ["unread", "not read"],
 ];
 
+// Who wrote the best output.
+export const WRITERS = [
+    ["", "any"],
+    ["model", "the model"],
+    ["lexicon", "the lexicon"],
+];
+
 const best = (pair) => pair.outputs[0];
+export const isKnown = (pair) => best(pair)?.lexicon === true;
 // What has no value comes last.
 const KEYS = {
     score: (pair) => best(pair)?.score ?? Infinity,
@@ -26,7 +34,7 @@ const KEYS = {
     errors: (pair) => -(pair.edits ?? -1),
     length: (pair) => -pair.source.length,
     disagree: (pair) => pair.why?.tau ?? Infinity,
-    sure: (pair) => (pair.edits > 0 ? -(best(pair)?.probability ?? 0) : 2),
+    sure: (pair) => (pair.edits > 0 && !isKnown(pair) ? -(best(pair)?.probability ?? 0) : 2),
 };
 
 function isShown(pair, show) {
@@ -37,12 +45,12 @@ function isShown(pair, show) {
 
 const confusions = new WeakMap();
 
-// The edits of the best output, as "expected.found" of symbols.
-function confusionsOf(pair) {
+// The edits of the best output, as "expected.found" of symbols or words.
+function confusionsOf(report, pair) {
     if (!confusions.has(pair)) {
         const found = new Set();
-        if (pair.edits > 0 && pair.expected && best(pair)) {
-            for (const edit of alignEdits(pair.expected, best(pair).symbols)) {
+        if (pair.edits > 0 && pair.expected && best(pair) && !isKnown(pair)) {
+            for (const edit of report.edits(pair.expected, best(pair).symbols)) {
                 if (isEdit(edit)) found.add(`${edit.expected}.${edit.found}`);
             }
         }
@@ -53,12 +61,13 @@ function confusionsOf(pair) {
 
 const plain = (text) => text.normalize("NFC").toLowerCase();
 
-export function selectPairs(report, { find, show, confusion, sort }) {
+export function selectPairs(report, { find, show, from, confusion, sort }) {
     const wanted = plain(find),
         out = [];
     report.pairs.forEach((pair, index) => {
         if (!isShown(pair, show)) return;
-        if (confusion !== "" && !confusionsOf(pair).has(confusion)) return;
+        if (from !== "" && (!best(pair) || isKnown(pair) !== (from === "lexicon"))) return;
+        if (confusion !== "" && !confusionsOf(report, pair).has(confusion)) return;
         if (wanted !== "") {
             const { source, output, expected } = report.textsOf(index);
             if (![source, output, expected].some((text) => plain(text).includes(wanted))) return;

@@ -15,17 +15,39 @@ export function possibleOf({ ambiguous_sources: sources, possible }) {
         : "";
 }
 
+// Words of the lexicon are not the work of the model.
+export function aloneOf({ of_lexicon: known, without_lexicon: alone }) {
+    return `${percent(alone.exact)} exactly right without the lexicon, which wrote ${plural(known, "output", "outputs")}`;
+}
+
 function figures(statistics) {
     const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
-    const possible = possibleOf(statistics);
+    const possible = possibleOf(statistics),
+        alone = statistics.without_lexicon;
     return [
         el(
             "dl",
             { class: "figures" },
             one(count(statistics.pairs), "pairs"),
-            one(percent(statistics.exact), "exactly right"),
-            one(percent(statistics.symbol_error), "symbols wrong"),
+            one(percent(statistics.exact), alone ? "exactly right, with the lexicon" : "exactly right"),
+            one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
+            ...(alone
+                ? [
+                      one(percent(alone.exact), "exactly right, the model alone"),
+                      one(percent(alone.symbol_error), "symbols wrong, the model alone"),
+                  ]
+                : []),
         ),
+        statistics.exact === null
+            ? el("p", { class: "aside" }, "No pair has an expected output, so nothing could be right or wrong.")
+            : null,
+        alone
+            ? el(
+                  "p",
+                  { class: "aside" },
+                  `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
+              )
+            : null,
         ...(possible
             ? [
                   el(
@@ -90,6 +112,7 @@ function headsTable(report) {
         "coverage",
         ...(withLoss ? ["exact without it", "lost"] : []),
     ];
+    const lacks = heads.some((head) => head.entropy === null || (withLoss && !head.without));
     const row = (head) => {
         const without = head.without?.exact ?? null;
         return el(
@@ -139,7 +162,8 @@ function headsTable(report) {
                 (withLoss
                     ? ` Lost: how much fewer of the first ${count(whole.pairs)} pairs are right with this head switched off,` +
                       " by greedy decoding."
-                    : ""),
+                    : "") +
+                (lacks ? " –: no output of the model has this head, or it cannot be switched off." : ""),
         ),
         box,
         scrollNote(box).note,
@@ -163,7 +187,8 @@ function confusionsTable(report) {
                 {
                     class: "confusion",
                     title: "show the pairs that have it",
-                    click: () => update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", find: "" }),
+                    click: () =>
+                        update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
                 },
                 el("bdi", {}, confusionName(report, expected, found)),
                 track,
@@ -249,7 +274,7 @@ export function makeLearned(report) {
             return;
         }
         const blocks = el("div", { class: "blocks" });
-        node.append(...figures(s), blocks);
+        node.append(...figures(s).filter(Boolean), blocks);
         if (
             s.alignment &&
             s.alignment.mean >= 0 &&

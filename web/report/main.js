@@ -1,10 +1,11 @@
 // The page of a report: opened, laid out, and drawn again when what it shows changes.
 import { makeCard } from "./card.js";
 import { button, el, later } from "../common/dom.js";
+import { isKnown } from "./filter.js";
 import { makeHistory } from "./history.js";
 import { canInflate } from "../common/embedded.js";
 import { makeHelp, startKeys } from "./keys.js";
-import { makeLearned, possibleOf } from "./learned.js";
+import { aloneOf, makeLearned, possibleOf } from "./learned.js";
 import { count, percent, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
@@ -31,6 +32,7 @@ function summaryOf(report) {
     const { about, statistics } = report,
         parts = [plural(report.pairs.length, "pair", "pairs")];
     if (statistics && statistics.exact !== null) parts.push(`${percent(statistics.exact)} exactly right`);
+    if (statistics?.without_lexicon) parts.push(aloneOf(statistics));
     if (statistics?.ambiguous_sources) parts.push(possibleOf(statistics));
     if (about.kind) parts.push(`${about.kind}${about.attention ? ` with ${about.attention} attention` : ""}`);
     if (about.parameters) parts.push(`${count(about.parameters)} parameters`);
@@ -66,7 +68,7 @@ function layOut(report) {
     startAt(
         Math.max(
             0,
-            report.pairs.findIndex((pair) => pair.edits > 0),
+            report.pairs.findIndex((pair) => pair.edits > 0 && !isKnown(pair)),
         ),
     );
     followHash();
@@ -74,7 +76,7 @@ function layOut(report) {
     const table = makeTable(report),
         pair = makePairView(report, (by) => table.move(by));
     const added = (index) => {
-        update({ find: "", show: "all", confusion: "" });
+        update({ find: "", show: "all", from: "", confusion: "" });
         table.refresh();
         update({ pair: index, output: 0, step: NO_STEP });
     };
@@ -121,7 +123,12 @@ function layOut(report) {
         ),
     );
     document.getElementById("opening").remove();
-    document.body.append(header, el("main", {}, ...Object.values(views)), help);
+    const warnings = el(
+        "section",
+        { class: "warnings", "aria-label": "warnings", hidden: report.warnings.length === 0 },
+        ...report.warnings.map((text) => el("p", { class: "problem", dir: "auto" }, text)),
+    );
+    document.body.append(header, el("main", {}, warnings, ...Object.values(views)), help);
     table.refresh();
     show();
     listen(["view"], show);

@@ -47,6 +47,11 @@ function saysKnown(output) {
     return output.lexicon ? ", from the lexicon" : "";
 }
 
+// Why there is a dash in place of a number.
+function saysNull(output) {
+    return output.why_null && output.score === null ? `: ${output.why_null}` : "";
+}
+
 // The warnings of `predict`.
 function warningsOf(report, pair, output) {
     if (!output || output.lexicon) return [];
@@ -69,7 +74,7 @@ function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
     const line = (name, text, more) => [el("dt", {}, name), el("dd", {}, el("bdi", { dir: "auto" }, text), more)];
     const says = output
-        ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}${saysKnown(output)}`
+        ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}${saysKnown(output)}${saysNull(output)}`
         : "";
     return el(
         "dl",
@@ -81,22 +86,28 @@ function textsOfPair(report, pair, output) {
     );
 }
 
-function whatIsMissing(report, kinds) {
+function whatIsMissing(report, pair, output, kinds) {
     const says = [],
         has = (name) => kinds.some((kind) => kind.name === name);
     if (kinds.some((kind) => kind.mean))
         says.push(
             "To stay small, this report has the mean over the heads for this pair. With --all-heads, it has each head.",
         );
-    if (!has("source"))
+    if (output.lexicon && output.why_null) says.push(`It has no attention, erasure and gradient: ${output.why_null}.`);
+    else if (!has("source"))
         says.push(
             report.about.layers > 0 && state.pair >= report.detailed
                 ? `Only the first ${report.detailed} pairs have their attention in this report.`
                 : "This model has no attention to show.",
         );
-    if (report.measured && !has("gradient"))
+    if (pair.why && output === pair.outputs[0] && !has("gradient"))
+        says.push(
+            "To stay small, this report has no erasure and gradient for this pair. With --all-heads, it has them.",
+        );
+    else if (report.measured && !has("gradient") && !output.why_null)
         says.push("Only the best outputs of the first pairs have erasure and gradient: --why says how many.");
-    else if (has("gradient") && !has("erasure")) says.push("A source of one symbol has no erasure.");
+    else if (has("gradient") && !has("erasure") && output.why_null)
+        says.push(`${output.why_null[0].toUpperCase()}${output.why_null.slice(1)}.`);
     return says.join(" ");
 }
 
@@ -298,7 +309,7 @@ export function makePairView(report, neighbours) {
         aligned.replaceChildren(
             ...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []),
         );
-        missing.textContent = output ? whatIsMissing(report, kinds) : "";
+        missing.textContent = output ? whatIsMissing(report, pair, output, kinds) : "";
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
         // A choice that is made keeps the focus.

@@ -1,9 +1,11 @@
 // The data of a report, read once, and its weights, read where they are looked at.
 import { embedded } from "../common/embedded.js";
+import { alignEdits } from "./edits.js";
 import {
     END_MARK,
     END_SYMBOL,
     FIRST_SYMBOL,
+    joinPieces,
     START_MARK,
     START_SYMBOL,
     UNKNOWN,
@@ -40,6 +42,7 @@ export class Report {
         this.about = data.about;
         this.pairs = data.pairs;
         this.detailed = data.detailed;
+        this.warnings = data.warnings ?? [];
         this.statistics = data.statistics;
         this.history = data.history;
         this.film = data.film ?? [];
@@ -52,6 +55,7 @@ export class Report {
         }));
         this.labels[START_SYMBOL] = { text: START_MARK, title: "start of the output", mark: true };
         this.labels[END_SYMBOL] = { text: END_MARK, title: "end of the output", mark: true };
+        this.ids = new Map(this.symbols.map((text, id) => [text, id]));
         this.blob = null;
         this.loading = null;
         this.texts = new Map();
@@ -66,17 +70,8 @@ export class Report {
     // Adds the pairs of other data, whose symbols and weights become some of this report. Returns the first one's index.
     add(data, blob) {
         const first = this.pairs.length,
-            moved = this.blob.length,
-            known = new Map(this.symbols.map((text, id) => [text, id]));
-        const ids = data.symbols.map((symbol, id) => {
-            const text = wellFormed(symbol);
-            if (id < FIRST_SYMBOL) return id;
-            if (!known.has(text)) {
-                known.set(text, this.symbols.push(text) - 1);
-                this.labels.push({ text: visible(text), title: text, mark: false });
-            }
-            return known.get(text);
-        });
+            moved = this.blob.length;
+        const ids = data.symbols.map((symbol, id) => (id < FIRST_SYMBOL ? id : this.idOf(wellFormed(symbol))));
         const renamed = (list) => list?.map((id) => ids[id]) ?? null,
             place = (offset) => (offset < 0 ? offset : offset + moved),
             moveMeasure = (measure) => measure && { ...measure, values: place(measure.values) };
@@ -117,12 +112,47 @@ export class Report {
         return this.pairs.some((pair) => pair.why);
     }
 
+    idOf(text) {
+        if (!this.ids.has(text)) {
+            this.ids.set(text, this.symbols.push(text) - 1);
+            this.labels.push({ text: visible(text), title: text, mark: false });
+        }
+        return this.ids.get(text);
+    }
+
+    // Without a separator, not even "", symbols are pieces of words.
+    get ofPieces() {
+        return this.about.target_separator === null;
+    }
+
+    // Expected and found, aligned by symbols, or by words if these are pieces of them.
+    edits(expected, found) {
+        const units = (ids) =>
+            this.ofPieces
+                ? this.text(ids, null)
+                      .split(/\s+/u)
+                      .filter(Boolean)
+                      .map((word) => this.idOf(word))
+                : ids;
+        return alignEdits(units(expected), units(found));
+    }
+
+    // The step of an output that begins each of these words, or is one of these symbols.
+    stepsOf(ids) {
+        const begins = (id) => (this.symbols[id] ?? "▁").startsWith("▁");
+        return ids.flatMap((id, i) => {
+            const blank = this.symbols[id] === "▁" && begins(ids[i + 1]);
+            return !this.ofPieces || ((i === 0 || begins(id)) && !blank) ? [i] : [];
+        });
+    }
+
     label(id) {
         return this.labels[id] ?? { text: "", title: "", mark: true };
     }
 
     text(ids, separator) {
-        return ids === null ? "" : ids.map((id) => this.symbols[id] ?? "").join(separator);
+        const symbols = ids?.map((id) => this.symbols[id] ?? "") ?? [];
+        return separator === null ? joinPieces(symbols) : symbols.join(separator);
     }
 
     // The texts of pair `index`: read often, by the table and its filter.

@@ -12,12 +12,13 @@ const DEFAULTS = {
     range: "auto",
     find: "",
     show: "all",
+    from: "",
     confusion: "",
     sort: "file",
     film: 0,
     frame: -1,
 };
-const TEXTS = ["view", "attention", "range", "find", "show", "confusion", "sort"];
+const TEXTS = ["view", "attention", "range", "find", "show", "from", "confusion", "sort"];
 // What number the first one has: as in the table, and as in `visualize`.
 const FIRST = { pair: 1, output: 1, layer: 0, head: 0, step: 1, film: 1, frame: 1 };
 

@@ -24,6 +24,22 @@ export function wellFormed(text) {
     return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, UNKNOWN);
 }
 
+const encoder = new TextEncoder(),
+    decoder = new TextDecoder("utf-8", { ignoreBOM: true }),
+    BYTE = /^<0x([0-9A-F]{2})>$/;
+
+// The text of pieces of words, "▁the", "▁cat", "s", of which some are bytes, "<0xC3>".
+export function joinPieces(pieces) {
+    const bytesOf = (piece) => {
+        const byte = BYTE.exec(piece);
+        return byte ? [parseInt(byte[1], 16)] : [...encoder.encode(piece)];
+    };
+    const text = pieces.some((piece) => BYTE.test(piece))
+        ? decoder.decode(Uint8Array.from(pieces.flatMap(bytesOf)))
+        : pieces.join("");
+    return text.replaceAll("▁", " ").replace(/^ /, "").normalize("NFC");
+}
+
 function codes(text) {
     return [...text].map((c) => "U+" + c.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")).join(" ");
 }

@@ -2,7 +2,7 @@
 import { button, choice, el, later, scrollNote } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
-import { ORDERS, selectPairs, SHOWN } from "./filter.js";
+import { isKnown, ORDERS, selectPairs, SHOWN, WRITERS } from "./filter.js";
 import { clamp, count, fixed, plural, SCORE } from "./numbers.js";
 import { listen, NO_STEP, state, update } from "./state.js";
 import { oneLine } from "./symbols.js";
@@ -31,6 +31,8 @@ function marked(report, pair, index) {
     if (!(pair.edits > 0) || !pair.expected) return [oneLine(text)];
     return markEdits(report, pair.expected, pair.outputs[0].symbols);
 }
+
+const lexiconMark = () => el("span", { class: "badge known", title: "from the lexicon, not the model" }, "lexicon");
 
 export function makeTable(report) {
     let order = [],
@@ -95,6 +97,9 @@ export function makeTable(report) {
         tools.replaceChildren(
             find,
             choice("Show", SHOWN, state.show, (show) => update({ show })),
+            ...(report.pairs.some(isKnown)
+                ? [choice("Written by", WRITERS, state.from, (from) => update({ from }))]
+                : []),
             ...(list.length > 0
                 ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))]
                 : []),
@@ -126,7 +131,13 @@ export function makeTable(report) {
             },
             cell("number", String(index + 1)),
             text(oneLine(source)),
-            pair.error ? cell("text problem", pair.error) : text(...marked(report, pair, index)),
+            pair.error
+                ? cell("text problem", pair.error)
+                : cell(
+                      "text",
+                      isKnown(pair) && lexiconMark(),
+                      el("bdi", { dir: "auto" }, ...marked(report, pair, index)),
+                  ),
             text(oneLine(expected)),
             cell("number", String(pair.source.length)),
             cell("number", errors),
@@ -234,7 +245,7 @@ export function makeTable(report) {
     );
     new ResizeObserver(() => draw()).observe(grid);
     // What is open is one of the pairs that are shown, unless the address names another one.
-    listen(["find", "show", "confusion", "sort"], (changed) => {
+    listen(["find", "show", "from", "confusion", "sort"], (changed) => {
         refresh();
         if (!changed.includes("pair") && order.length > 0 && !order.includes(state.pair)) choose(order[0]);
     });

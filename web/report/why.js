@@ -76,7 +76,12 @@ export function makeWhy(report) {
             say = (...text) => el("p", { class: "note" }, ...text);
         node.replaceChildren(el("h2", {}, "Does it look where it says?"));
         if (!why) {
-            node.append(say("This report does not tell: it needs a model with attention, and --why of at least 1."));
+            node.append(
+                say(
+                    "This report does not tell: it needs a model with attention, --why of at least 1, and an output of " +
+                        "the model for a source of several symbols.",
+                ),
+            );
             return;
         }
         node.append(

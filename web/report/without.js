@@ -1,7 +1,7 @@
 // What the model writes without one of its heads.
 import { el } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
-import { alignEdits, isEdit } from "./edits.js";
+import { isEdit } from "./edits.js";
 import { plural } from "./numbers.js";
 import { state } from "./state.js";
 import { headName } from "./thumbnails.js";
@@ -17,7 +17,7 @@ export function drawWithout(report, output, kind, { layer, head }) {
     const known = isChosen(kind, head) ? report.withoutHead(state.pair, layer, head) : null;
     if (!known) return [];
     const { whole, without } = known,
-        edits = alignEdits(whole, without).filter(isEdit).length,
+        edits = report.edits(whole, without).filter(isEdit).length,
         from = String(whole) === String(output.symbols) ? "" : ` from ${report.outputText({ symbols: whole })}`;
     return [
         `Without ${headName(kind, layer, head)}:`,
