@@ -7,6 +7,7 @@
 #include "io/json.h"
 #include "training/train_options.h"
 #include "translate/apply/translator.h"
+#include "translate/plan/recipe.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,6 +146,14 @@ static void print_training_command(const cJSON *record, app_report_data *report)
     lb_release(command);
 }
 
+/* What the model was chosen by, or the first of several, whose options are those in force. */
+static const lb_criterion *chosen_by(const cJSON *record)
+{
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
+                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
+    return lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
+}
+
 /* Prints the configuration, and the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
@@ -163,6 +172,8 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
+    report->by = chosen_by(record);
+    lb_json_string(&report->json, "choose", report->by->name);
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
@@ -202,17 +213,17 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
 
 enum { DIGITS = 9 };
 
-/* "tests":{"long":0.25}: the exact match of each. */
+/* "tests":{"long":0.25}: of each what the model was chosen by, or what stands in for it. */
 static void print_tests(app_report_data *report, const cJSON *point)
 {
-    static const char measure[] = ".exact_match";
+    const char *measure = lb_criterion_find(report->by->name, &(lb_evaluation){0})->key;
     const cJSON *member;
     lb_json_open(&report->json, "tests", "{");
     cJSON_ArrayForEach(member, point)
     {
         char name[LB_TEST_NAME];
         const char *dot = strchr(member->string, '.');
-        if (!dot || strcmp(dot, measure) != 0) continue;
+        if (!dot || strcmp(dot + 1, measure) != 0) continue;
         snprintf(name, sizeof name, "%.*s", (int)(dot - member->string), member->string);
         lb_json_number(&report->json, name, cJSON_IsNumber(member) ? member->valuedouble : NAN, DIGITS);
     }

@@ -14,6 +14,7 @@ lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const lb
 {
     size_t before = a->room, count = texts->count;
     a->count = 0;
+    a->rule = rule;
     if (!lb_alloc_room(&a->answer, before, count, &a->room, sizeof *a->answer))
         return app_report_no_memory(error);
     for (size_t i = before; i < a->room; i++) a->answer[i] = (lb_symbols){0};
@@ -45,6 +46,20 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
     return status;
 }
 
+static lb_status count_texts(app_answers *a, const char *output, lb_error *error)
+{
+    lb_strings texts = {0};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < a->count && !status; i++)
+        status = lb_strings_add(
+            &texts, lb_symbols_join(a->rule, a->answer[i].symbol, a->answer[i].count, error), error);
+    if (!status)
+        status = lb_statistics_count_text(output, (const char *const *)texts.text, (int64_t)a->count, false,
+                                          &a->found, error);
+    lb_strings_free(&texts);
+    return status;
+}
+
 lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_output *output, lb_error *error)
 {
     size_t length = (size_t)output->length, all = length;
@@ -59,8 +74,9 @@ lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_out
         status = encode(symbols, answer->symbol, answer->count, to, &a->reference[i], error);
         to += answer->count;
     }
-    if (status) return status;
-    return lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
+    if (!status)
+        status = lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
+    return status || !a->texts ? status : count_texts(a, output->text, error);
 }
 
 /* ---- The pair as JSON. ---- */

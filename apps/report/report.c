@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "cli/commands.h"
 #include "report/statistics.h"
+#include "translate/plan/recipe.h"
 
 #include <assert.h>
 #include <math.h>
@@ -221,6 +222,7 @@ static lb_status build(building *s, lb_error *error)
 {
     lb_buffer_print(&s->data.json, "{\"version\":1");
     app_report_about_print(s->asked, s->beam, s->translator, &s->data);
+    s->expected.texts = s->heads.texts = s->data.by->texts;
     lb_status status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &s->data, error);
     if (status) return status;

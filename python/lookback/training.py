@@ -43,19 +43,29 @@ class Progress(NamedTuple):
     evaluation: Optional[Evaluation]
     name: Optional[str]  # "seed 3" or "additive-3", if several models are trained
     tests: Dict[str, Evaluation] = {}  # with an evaluation, what it found on each test
+    choose: str = "exact"  # what the best model is chosen by, as the option
 
 
 def _measured(loss: float) -> str:
     return "-" if math.isnan(loss) else f"{loss:.4f}"
 
 
+def _chosen(choose: str, found: Evaluation) -> str:
+    """The measure that the best model is chosen by, or symbol error where texts were not compared."""
+    if choose in ("bleu", "chrf") and not math.isnan(found.chrf2):
+        return f"BLEU {found.bleu_13a:.2f}" if choose == "bleu" else f"chrF2 {found.chrf2:.2f}"
+    if choose == "exact":
+        return f"exact match {found.exact_match:.4f}"
+    return f"loss {_measured(found.loss)}" if choose == "loss" else f"symbol error {found.symbol_error:.4f}"
+
+
 def _print_progress(now: Progress) -> None:
     if now.evaluation:
         name = f"{now.name}: " if now.name else ""
-        tests = "".join(f"  {test} {found.exact_match:.4f}" for test, found in now.tests.items())
+        tests = "".join(f"  {test} {_chosen(now.choose, found)}" for test, found in now.tests.items())
         print(f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}"
               f"  dev loss {_measured(now.evaluation.loss)}"
-              f"  exact match {now.evaluation.exact_match:.4f}{tests}", file=sys.stderr, flush=True)
+              f"{'' if now.choose == 'loss' else '  ' + _chosen(now.choose, now.evaluation)}{tests}", file=sys.stderr, flush=True)
 
 
 def _evaluation(found: Any) -> Evaluation:
@@ -97,7 +107,8 @@ class _Listener(Callbacks):
     def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation],
               tests: Dict[str, Evaluation]) -> None:
         assert self.progress
-        self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None, tests))
+        name = run.name.decode() if run.name else None
+        self.progress(Progress(step, run.steps, loss, evaluation, name, tests, run.choose.decode()))
 
 
 def _set_tests(config: _c.lb_training_config, tests: Mapping[str, Pairs]) -> None:

@@ -92,6 +92,8 @@ START_TEST(test_sentences_are_trained_on_as_subwords)
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error, note));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, ", chrF2 "));
+    ck_assert_ptr_null(strstr(support_run_result.error, "exact match"));
+    ck_assert_int_eq(strncmp(support_run_result.output, "chrF2 ", 6), 0);
     SUPPORT_TRAIN("a.tsv", "--dev", "dev.tsv", QUICK, "--out", "one");
     support_assert_trained();
     support_assert_same_weights("two/model.safetensors", "one/model.safetensors");
