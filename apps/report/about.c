@@ -146,14 +146,6 @@ static void print_training_command(const cJSON *record, app_report_data *report)
     lb_release(command);
 }
 
-/* What the model was chosen by, or the first of several, whose options are those in force. */
-static const lb_criterion *chosen_by(const cJSON *record)
-{
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
-                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
-    return lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
-}
-
 /* Prints the configuration, and the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
@@ -172,7 +164,10 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
-    report->by = chosen_by(record);
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
+                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
+    report->by =
+        lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
     lb_json_string(&report->json, "choose", report->by->name);
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);

@@ -52,7 +52,6 @@ void app_print_result(const lb_training_config *c, const char *search, const lb_
 {
     const char *from = c->sort ? "" : c->dev || c->no_hold_out ? " of " : " held out from ";
     const lb_criterion *by = lb_criterion_find(c->choose, dev);
-    const char *choose = c->choose ? c->choose : by->name;
     char measure[APP_MEASURE], how[APP_SHORT] = "";
     if (!lb_group_leads(c->group)) return;
     if (by->texts) pairs = (int64_t)dev->own[LB_OWN_TEXTS];
@@ -63,7 +62,7 @@ void app_print_result(const lb_training_config *c, const char *search, const lb_
                   c->no_hold_out ? ", on which it was trained" : "");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
         app_print("%s%s on %lld %s of %s, test %s%s\n",
-                  app_tell_measure(lb_criterion_find(choose, &test[i]), &test[i], 2, measure), how,
+                  app_tell_measure(lb_criterion_find(by->name, &test[i]), &test[i], 2, measure), how,
                   (long long)test_pairs[i], judged(c), lb_pair_file_name(c->test[i].file), c->test[i].name,
                   i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }

@@ -90,13 +90,10 @@ const char *app_result_table_name(const app_result_table *t, size_t i)
 /* The column behind that of a measure; MEASURES behind the last. Texts may be compared without being asked for. */
 static int next_column(const app_result_table *t, int measure)
 {
-    bool texts = false;
-    for (size_t i = 0; i < t->count * t->seeds && !texts; i++) {
-        const lb_train_point *best = app_training_best(&t->trainings[i]);
-        texts = best && best->dev.own[LB_OWN_TEXTS] > 0;
-    }
+    const lb_train_point *first = app_training_best(t->trainings);
+    const lb_criterion *by = lb_criterion_find(t->settings->choose, first ? &first->dev : NULL);
     do measure++;
-    while ((measure == APP_BLEU || measure == APP_CHRF) && !texts);
+    while ((measure == APP_BLEU || measure == APP_CHRF) && !by->texts);
     return measure < APP_TESTS + app_result_table_tests(t) ? measure : MEASURES;
 }
 

@@ -101,6 +101,18 @@ START_TEST(test_subwords_are_shown_and_scored_as_they_are_written)
     ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of subwords "));
     ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU   "));
     ck_assert_ptr_nonnull(strstr(result.output, "\nchrF2 "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nperplexity "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nword perplexity "));
+    /* Where symbols are words, both perplexities are one line, and JSON has both. */
+    SUPPORT_TRAIN(SENTENCES, "--source-separator", " ", "--target-separator", " ", "--steps", "2", "--out",
+                  "words");
+    support_assert_trained();
+    RUN("Die Frau liest ein Buch.\tThe woman reads a book.\n", LOOKBACK, "evaluate", "words", "-");
+    ck_assert_ptr_null(strstr(result.output, "\nperplexity "));
+    ck_assert_ptr_nonnull(strstr(result.output, "\nword perplexity "));
+    RUN("Die Frau liest ein Buch.\tThe woman reads a book.\n", LOOKBACK, "evaluate", "words", "-", "--json");
+    ck_assert_ptr_nonnull(strstr(result.output, "\"perplexity\":{"));
+    ck_assert_ptr_nonnull(strstr(result.output, "\"word_perplexity\":{"));
 }
 END_TEST
 
