@@ -3,6 +3,7 @@
 
 #include "apply/decoding.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "cli/commands.h"
 #include "report/statistics.h"
 #include "translate/plan/recipe.h"
@@ -214,8 +215,8 @@ static void say(const building *s)
         app_note("%lld of %lld pairs show only the mean over their heads, without erasure, to keep the page "
                  "small; --all-heads keeps each head",
                  (long long)s->means, (long long)s->pairs);
-    app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked->output, (long long)s->pairs,
-             (bytes + 999) / 1000);
+    app_note("wrote %s (%lld pair%s, %zu kB of data)", s->asked->output, (long long)s->pairs,
+             lb_plural(s->pairs), (bytes + 999) / 1000);
 }
 
 static lb_status build(building *s, lb_error *error)

@@ -2,6 +2,7 @@
 #include "several/side_by_side.h"
 
 #include "base/buffer.h"
+#include "base/format.h"
 #include "base/group.h"
 #include "console/console.h"
 #include "data/pairs/pairs.h"
@@ -15,13 +16,13 @@
 /* What evaluations count. */
 static const char *judged(const lb_training_config *c)
 {
-    return c->sort ? "held-out lists" : c->any_target ? "sources" : "pairs";
+    return c->sort ? "held-out list" : c->any_target ? "source" : "pair";
 }
 
 const char *app_name_evaluations(const lb_training_config *c, const lb_criterion *by, char label[APP_LABEL])
 {
     const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
-    snprintf(label, APP_LABEL, "%s on %s%s%s", by->axis, of, judged(c), *c->test->name ? " and tests" : "");
+    snprintf(label, APP_LABEL, "%s on %s%ss%s", by->axis, of, judged(c), *c->test->name ? " and tests" : "");
     return c->no_hold_out ? "loss at evaluation" : "dev loss";
 }
 
@@ -29,7 +30,7 @@ char *app_tell_measure(const lb_criterion *by, const lb_evaluation *found, int d
 {
     char number[APP_MEASURED];
     app_measured(lb_criterion_value(by, found), by->at == offsetof(lb_evaluation, loss) ? 4 : digits, number);
-    snprintf(text, APP_MEASURE, "%s %s%s", by->title, number, by->unit);
+    snprintf(text, APP_MEASURE, "%s %s%s", by->title, number, by->scale == 100 ? " %" : "");
     return text;
 }
 
@@ -57,13 +58,15 @@ void app_print_result(const lb_training_config *c, const char *search, const lb_
     if (by->texts) pairs = (int64_t)dev->own[LB_OWN_TEXTS];
     if (by->at != offsetof(lb_evaluation, loss)) snprintf(how, sizeof how, " (%s)", search);
     if (pairs > 0)
-        app_print("%s%s on %lld %s%s%s%s\n", app_tell_measure(by, dev, 2, measure), how, (long long)pairs,
-                  judged(c), from, c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
+        app_print("%s%s on %lld %s%s%s%s%s\n", app_tell_measure(by, dev, 2, measure), how, (long long)pairs,
+                  judged(c), lb_plural(pairs), from,
+                  c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
                   c->no_hold_out ? ", on which it was trained" : "");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
-        app_print("%s%s on %lld %s of %s, test %s%s\n",
+        app_print("%s%s on %lld %s%s of %s, test %s%s\n",
                   app_tell_measure(lb_criterion_find(by->name, &test[i]), &test[i], 2, measure), how,
-                  (long long)test_pairs[i], judged(c), lb_pair_file_name(c->test[i].file), c->test[i].name,
+                  (long long)test_pairs[i], judged(c), lb_plural(test_pairs[i]),
+                  lb_pair_file_name(c->test[i].file), c->test[i].name,
                   i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }
 

@@ -306,8 +306,8 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
     app_catch_interrupts();
     status = lb_trainings_run(&list, &found);
     if (status == LB_ERROR_INTERRUPTED)
-        return lb_error_set(s->error, status, "interrupted after %zu trainings; the same command resumes",
-                            s->ended);
+        return lb_error_set(s->error, status, "interrupted after %zu training%s; the same command resumes",
+                            s->ended, lb_plural((int64_t)s->ended));
     return status ? lb_error_set(s->error, status, "%s", found.message) : LB_OK;
 }
 

@@ -24,7 +24,7 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
                   "16", "--tied", "--steps", "2", "--seed", "7", "--threads", "1", "--set", "merge=false");
     support_assert_trained();
     RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(result.status == 0 && strstr(result.error, " (1 pair, "), "%s", result.error);
     support_page p = support_open_page("page.html");
     const char *command = support_at(p.data, "about.training_command")->valuestring;
     ck_assert_str_eq(command, "lookback train --train train.tsv --set merge=false --target-separator ' ' "
@@ -134,9 +134,11 @@ START_TEST(test_report_has_the_measure_that_the_model_was_chosen_by)
 {
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 30, 2);
+    support_write_text("one.tsv", "abc\tc b a\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--test", "same=dev.tsv",
-                  "--steps", "60", "--evaluate-every", "20", "--choose", "chrf");
+                  "--test", "one=one.tsv", "--steps", "60", "--evaluate-every", "20", "--choose", "chrf");
     support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " (greedy) on 1 pair of one.tsv, test one\n"));
     RUN(REPORT, NULL, "out", "dev.tsv", "--beam", "1", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");

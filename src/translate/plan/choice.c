@@ -39,13 +39,13 @@ enum { EXACT, SYMBOL, LOSS, BLEU, CHRF, CHOICES };
 #define AT(field) offsetof(lb_evaluation, field)
 
 static const lb_criterion choices[CHOICES] = {
-    [EXACT] = {"exact", "exact_match", "exact match", "Exact match", " %", AT(exact_match), 100,
+    [EXACT] = {"exact", "exact_match", "exact match", "Exact match", AT(exact_match), 100,
                lb_evaluation_is_better, false},
-    [SYMBOL] = {"symbol", "symbol_error", "symbol error", "Symbol error", " %", AT(symbol_error), 100,
+    [SYMBOL] = {"symbol", "symbol_error", "symbol error", "Symbol error", AT(symbol_error), 100,
                 is_better_by_symbol, false},
-    [LOSS] = {"loss", "loss", "loss", "Loss", "", AT(loss), 1, is_better_by_loss, false},
-    [BLEU] = {"bleu", "bleu_13a", "BLEU", "BLEU / 100", "", AT(own[LB_OWN_BLEU]), 1, is_better_by_bleu, true},
-    [CHRF] = {"chrf", "chrf2", "chrF2", "chrF2 / 100", "", AT(own[LB_OWN_CHRF]), 1, is_better_by_chrf, true},
+    [LOSS] = {"loss", "loss", "loss", "Loss", AT(loss), 1, is_better_by_loss, false},
+    [BLEU] = {"bleu", "bleu_13a", "BLEU", "BLEU / 100", AT(own[LB_OWN_BLEU]), 1, is_better_by_bleu, true},
+    [CHRF] = {"chrf", "chrf2", "chrF2", "chrF2 / 100", AT(own[LB_OWN_CHRF]), 1, is_better_by_chrf, true},
 };
 
 const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *found)

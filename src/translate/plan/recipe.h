@@ -87,9 +87,8 @@ typedef struct lb_criterion {
     const char *name;          /* in `config->choose` */
     const char *key;           /* in a log */
     const char *title, *axis;  /* "exact match"; of a chart, where 1 is all, but for a loss */
-    const char *unit;          /* " %" or "" */
     size_t at;                 /* in lb_evaluation */
-    double scale;              /* of the number that is printed before the unit */
+    double scale;              /* of the number that is printed: 100 for percent */
     lb_is_better_fn is_better; /* equals by exact match, symbol error and loss */
     bool texts;                /* are compared: see lb_training_compare_texts */
 } lb_criterion;
@@ -98,7 +97,7 @@ typedef struct lb_criterion {
  *  Symbol error stands in for a measure of texts that `found` does not have, as that of a test. `found` may be NULL. */
 const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *found);
 
-/** The number that is printed before the unit. */
+/** The number that is printed. */
 double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found);
 
 /* ---- What cannot be (config_check.c). ---- */
