@@ -8,7 +8,6 @@
 #include "report/statistics.h"
 #include "translate/plan/recipe.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -257,8 +256,7 @@ static lb_status check_operands(const app_report_asked *asked, int operands, lb_
 static void drop_folders(char *command, const char *path)
 {
     const char *name = app_report_name_of(path);
-    if (name == path || !command) return;
-    assert(path);
+    if (!path || name == path || !command) return;
     for (char *c = command; (c = strstr(c, path)); c += strlen(name))
         memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
 }

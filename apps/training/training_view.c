@@ -33,8 +33,8 @@ static void show_progress(app_training_view *v, const lb_training_run *run)
         app_progress_config config = {.unit = run->name ? v->name : NULL, .first = step->step - 1};
         app_progress_init(&v->progress, config);
     }
-    size_t used = 0;
     v->progress.config.total = run->steps; /* --minutes looks again */
+    size_t used = 0;
     const lb_criterion *by = lb_criterion_find(run->choose, NULL);
     if (step->last)
         used = (size_t)snprintf(found, sizeof found, "  %s%s", is_loss(by) ? "dev " : "",
@@ -178,8 +178,7 @@ static lb_status draw(const app_training_view *v, const lb_training_run *run, lb
     enum { MEASURES = 2, MOST = MEASURES + 1 + LB_MOST_TESTS };
     const lb_train_history *history = run->history;
     const lb_criterion *by = lb_criterion_find(run->choose, NULL);
-    const size_t points = (size_t)history->count;
-    const size_t tests = is_loss(by) ? MEASURES : MEASURES + 1;
+    const size_t points = (size_t)history->count, tests = is_loss(by) ? MEASURES : MEASURES + 1;
     char path[APP_PATH], label[APP_LABEL], names[MOST][APP_LABEL];
     lb_series series[MOST] = {{.name = of_steps[run->dropout > 0][run->label_smoothing > 0]},
                               {.name = app_name_evaluations(v->config, by, label)},

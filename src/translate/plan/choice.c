@@ -59,5 +59,6 @@ const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *fou
 
 double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found)
 {
-    return choice->scale * *(const double *)((const char *)found + choice->at);
+    const void *place = (const char *)found + choice->at;
+    return choice->scale * *(const double *)place;
 }
