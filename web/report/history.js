@@ -96,7 +96,7 @@ export function makeHistory(report) {
                             name: "measures",
                             title:
                                 (heldOut ? "Measures on the dev set" : "Measures on training pairs") +
-                                (tests.length > 0 ? " and on tests" : ""),
+                                (tests.length > 0 && !byLoss ? " and on tests" : ""),
                             yName: "share",
                             most: 1,
                             width,
