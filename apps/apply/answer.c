@@ -47,6 +47,14 @@ static void add_measure(lb_buffer *json, const char *name, const lb_real *values
         lb_buffer_print(json, "null");
 }
 
+lb_symbols app_output_symbols(const lb_symbol_rule *rule, const lb_output *output, lb_symbols *again)
+{
+    lb_error ignored = {0}; /* bytes that are no text stay as they are */
+    if (rule->subwords && !lb_symbols_split(rule, output->text, strlen(output->text), again, &ignored))
+        return *again;
+    return (lb_symbols){.count = (size_t)output->length, .symbol = output->symbol};
+}
+
 const char *app_why_null(const lb_output *output)
 {
     if (output->from_lexicon && isnan(output->score))

@@ -4,6 +4,7 @@
 #define APP_ANSWER_H
 
 #include "base/buffer.h"
+#include "data/text/symbols.h"
 #include "metrics/measures.h"
 #include <lookback/translate.h>
 
@@ -13,6 +14,10 @@ void app_answer_json(lb_buffer *json, const char *source, const lb_translation *
 
 /** Why numbers of an output do not exist that were asked for, in a few words; NULL: all of them do. */
 const char *app_why_null(const lb_output *output);
+
+/** The symbols of an output as its text is divided, to compare it with others: a model may write pieces of a word
+ *  that no text is divided into. `again` has their memory, freed by lb_symbols_free. */
+lb_symbols app_output_symbols(const lb_symbol_rule *rule, const lb_output *output, lb_symbols *again);
 
 /* ---- table.c: the table that came, with columns for the output. ---- */
 

@@ -50,6 +50,7 @@ typedef struct app_score {
     char *separator;     /* of the rule */
     lb_text_facts texts; /* of the references */
     bool is_text;        /* some have several words, not all of numbers, and they are not symbols */
+    bool is_sounds;      /* or other symbols with separators, and each source counts once or has one target */
     /* Of the targets, as the model scores them: of their symbols and ends, how many these are, and how many if each
      * word is one. 0: there is no model. */
     double log_probability;
@@ -78,7 +79,8 @@ LB_MUST_USE lb_status app_score_judge(app_score *score, lb_error *error);
 /** Prints all measures with their 95 % intervals, if they have one, the word error rate only if there are words, BLEU
  *  and chrF2 with their signature only if references are texts, which have several words with letters, and at most
  *  `confusions` of the most frequent confusions, as text or as a JSON object, in which what is not defined is null.
- *  BLEU of symbols is named after what these are. If sources have several targets, it says how many pairs can be right.
+ *  BLEU of symbols is named after what these are. Errors have the names of G2P, too, where targets have separators. A
+ *  measure that repeats another one has no line. If sources have several targets, it says how many pairs can be right.
  *  `seed` is that of the intervals. `without` has the same pairs without the lexicon, whose measures follow; without
  *  pairs: there is no lexicon.
  *  File: its name, if there are several: each is a line of one table, or a JSON object with its name; NULL otherwise.

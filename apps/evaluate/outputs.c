@@ -19,7 +19,8 @@ typedef struct measuring {
     lb_translate_config config;
     app_pair_input pairs;
     lb_symbols target;
-    lb_symbols *output;         /* [n_best], at least one */
+    lb_symbols *output,
+        *again; /* [n_best], at least one; the memory of their symbols, where it is their own */
     app_score *score, *without; /* without: of the lexicon; NULL: there is none */
     app_unknown unknown;
     app_progress progress;
@@ -36,7 +37,8 @@ static lb_status open_model(measuring *s, const char *model, lb_error *error)
     c->stop = app_progress_tick;
     c->context = &s->progress;
     s->output = lb_alloc((size_t)c->n_best * sizeof *s->output);
-    if (!s->output) return lb_no_memory(error, NULL);
+    s->again = lb_alloc_zero((size_t)c->n_best * sizeof *s->again);
+    if (!s->output || !s->again) return lb_no_memory(error, NULL);
     const char *option = c->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
     return option ? app_check_attention(&s->model, option, error) : LB_OK;
 }
@@ -64,8 +66,7 @@ static lb_status add_row(measuring *s, size_t row, const lb_translation *text, a
     const char *reference = s->pairs.targets.text[row];
     const lb_symbols source = {.count = (size_t)text->length, .symbol = text->symbol};
     for (int64_t i = 0; i < text->count; i++)
-        s->output[i] =
-            (lb_symbols){.count = (size_t)text->output[i].length, .symbol = text->output[i].symbol};
+        s->output[i] = app_output_symbols(&s->model.target_rule, &text->output[i], &s->again[i]);
     lb_status status = score == s->score ? app_unknown_count(&s->unknown, text, error) : LB_OK;
     if (!status)
         status = lb_symbols_split(&s->model.target_rule, reference, strlen(reference), &s->target, error);
@@ -176,6 +177,8 @@ lb_status app_evaluate_model(const app_evaluate *asked, const char *model, app_s
     app_unknown_close(&s.unknown);
     lb_symbols_free(&s.target);
     lb_release(s.output);
+    for (int i = 0; s.again && i < s.config.n_best; i++) lb_symbols_free(&s.again[i]);
+    lb_release(s.again);
     app_pair_input_close(&s.pairs);
     lb_translator_close(s.translator);
     return status;

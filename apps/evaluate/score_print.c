@@ -49,12 +49,14 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, table *
 #define ADD(name, key, unit, measure) add_line(t, name, key, unit, all.measure, low.measure, high.measure)
     add_line(t, "exact match", "exact_match", " %", 100 - all.sequence_error_rate,
              100 - high.sequence_error_rate, 100 - low.sequence_error_rate);
-    ADD("sequence error rate", "sequence_error_rate", " %", sequence_error_rate);
+    ADD(score->is_sounds ? "sequence error, WER" : "sequence error rate", "sequence_error_rate", " %",
+        sequence_error_rate);
     if (score->judging.n_best > 0)
         add_line(t, "among the best", "among_best", " %", 100 * (double)score->among / (double)score->count,
                  NAN, NAN);
     if (score->has_words) ADD("word error rate", "word_error_rate", " %", word_error_rate);
-    ADD("symbol error rate", "symbol_error_rate", " %", symbol_error_rate);
+    ADD(score->is_sounds ? "symbol error, PER" : "symbol error rate", "symbol_error_rate", " %",
+        symbol_error_rate);
     snprintf(t->bleu, sizeof t->bleu, "BLEU of %s", symbols_of(score));
     ADD(t->bleu, "bleu", "", bleu);
     if (score->is_text) {
@@ -87,8 +89,13 @@ static const char *sign(const app_score *score, char signature[SIGNATURE])
     return signature;
 }
 
-static void print_line(const line *l)
+/* The next measure may be of the same kind, BLEU or perplexity, with the same number: one line is enough. */
+static void print_line(const table *t, int i)
 {
+    const line *l = &t->line[i], *next = l + 1;
+    if (i + 1 < t->count && (strstr(l->name, next->name) || strstr(next->name, l->name)) &&
+        isnan(l->value) == isnan(next->value) && !(fabs(l->value - next->value) >= 0.005))
+        return;
     if (isnan(l->value))
         app_print("%-19s %8s", l->name, "-");
     else
@@ -103,9 +110,10 @@ static void print_possible(const app_score *score)
 {
     lb_pair_repetitions found = lb_pair_prints_count(score->prints, score->pairs);
     if (found.ambiguous == 0 || score->judging.once) return;
-    app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them\n", "at most",
-              100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
-              found.ambiguous == 1 ? " has" : "s have");
+    app_print("%-19s %8.2f %%  %lld source%s several targets; --any-target accepts each of them%s\n",
+              "at most", 100 * (double)found.possible / (double)score->pairs, (long long)found.ambiguous,
+              found.ambiguous == 1 ? " has" : "s have",
+              score->letters || score->is_text ? "" : ", as WER does");
 }
 
 static void print_text(const app_score *score, const table *measures, const table *without,
@@ -116,7 +124,7 @@ static void print_text(const app_score *score, const table *measures, const tabl
     if (score->judging.once) app_print("%-19s %8lld\n", "sources", (long long)score->count);
     if (score->skipped > 0) app_print("%-19s %8lld\n", "skipped lines", (long long)score->skipped);
     for (int i = 0; i < measures->count; i++) {
-        print_line(&measures->line[i]);
+        print_line(measures, i);
         if (i == 0) print_possible(score);
     }
     char signature[SIGNATURE];
@@ -125,7 +133,7 @@ static void print_text(const app_score *score, const table *measures, const tabl
     if (score->beam > 1) app_print("%-19s %8s %d\n", "search", "beam", score->beam);
     if (without->count > 0)
         app_print("%-19s %8lld\nwithout the lexicon\n", "of the lexicon", (long long)score->known);
-    for (int i = 0; i < without->count; i++) print_line(&without->line[i]);
+    for (int i = 0; i < without->count; i++) print_line(without, i);
     if (confusions > 0) app_print("most frequent confusions, reference -> output\n");
     for (int64_t i = 0; i < confusions; i++) {
         const lb_confusion *c = &score->confusions.pair[i];
@@ -232,6 +240,9 @@ lb_status app_score_print(app_score *score, app_score *without, const char *file
             "the targets are pieces of words by another tool; BLEU, chrF2 and the perplexity of words join "
             "them");
     lb_pair_prints_sort(score->prints, score->pairs);
+    score->is_sounds = without->is_sounds =
+        !score->letters && !score->is_text &&
+        (score->judging.once || lb_pair_prints_count(score->prints, score->pairs).ambiguous == 0);
     status = compute_measures(score, seed, &measures, error);
     if (!status && without->pairs > 0) status = app_score_judge(without, error);
     if (!status && without->pairs > 0) status = compute_measures(without, seed, &others, error);

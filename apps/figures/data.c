@@ -59,7 +59,7 @@ static lb_status hint_at_symbols(const looking *s, lb_error *error)
     lb_recipe_facts facts;
     lb_training_config config = {0};
     lb_status status = lb_recipe_look(s->train, &facts, error);
-    if (!status && lb_texts_say(&facts.texts, s->train, text)) app_warn("%s", text);
+    if (!status && lb_texts_say(&facts.texts, s->train, true, text)) app_warn("%s", text);
     facts.pairs -= s->dev ? 0 : facts.pairs / LB_HELD_OUT;
     if (!status) status = lb_training_config_settle(&config, error);
     if (status) return status;

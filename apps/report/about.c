@@ -7,8 +7,8 @@
 #include "io/json.h"
 #include "training/train_options.h"
 #include "translate/apply/translator.h"
+#include "translate/plan/recipe.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,8 +39,7 @@ const char *app_report_name_of(const char *path)
 void app_report_drop_folders(char *text, const char *path)
 {
     const char *name = app_report_name_of(path);
-    if (name == path || !text) return;
-    assert(path);
+    if (!path || name == path || !text) return;
     for (char *c = text; (c = strstr(c, path)); c += strlen(name))
         memmove(c, c + (name - path), strlen(c + (name - path)) + 1);
 }
@@ -184,6 +183,11 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
+                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
+    report->by =
+        lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
+    lb_json_string(&report->json, "choose", report->by->name);
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);
     cJSON_Delete(record);
@@ -227,17 +231,17 @@ void app_report_about_print(const app_report_asked *asked, int beam, const lb_tr
 
 enum { DIGITS = 9 };
 
-/* "tests":{"long":0.25}: the exact match of each. */
+/* "tests":{"long":0.25}: of each what the model was chosen by, or what stands in for it. */
 static void print_tests(app_report_data *report, const cJSON *point)
 {
-    static const char measure[] = ".exact_match";
+    const char *measure = lb_criterion_find(report->by->name, &(lb_evaluation){0})->key;
     const cJSON *member;
     lb_json_open(&report->json, "tests", "{");
     cJSON_ArrayForEach(member, point)
     {
         char name[LB_TEST_NAME];
         const char *dot = strchr(member->string, '.');
-        if (!dot || strcmp(dot, measure) != 0) continue;
+        if (!dot || strcmp(dot + 1, measure) != 0) continue;
         snprintf(name, sizeof name, "%.*s", (int)(dot - member->string), member->string);
         lb_json_number(&report->json, name, cJSON_IsNumber(member) ? member->valuedouble : NAN, DIGITS);
     }

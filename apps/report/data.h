@@ -42,7 +42,8 @@ typedef struct app_report_data {
     lb_vocabulary *symbols; /* all texts of symbols; a symbol in the data is its id here */
     unsigned char *byte;    /* [byte_room] of the weights added last */
     size_t byte_room;
-    bool failed; /* memory has run out */
+    bool failed;                   /* memory has run out */
+    const struct lb_criterion *by; /* what the model was chosen by */
 } app_report_data;
 
 /** Begins. Memory: freed by app_report_data_close, also after an error. Errors: LB_ERROR_MEMORY. */

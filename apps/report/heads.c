@@ -42,7 +42,7 @@ static lb_translations *measure_model(app_report_heads *h, lb_translator *transl
 {
     lb_vocabulary *symbols = lb_vocabulary_new_reserved(error);
     if (!symbols) return NULL;
-    app_answers expected = {0};
+    app_answers expected = {.texts = h->texts};
     lb_statistics sum = {0};
     lb_translator_facts model = lb_translator_about(translator);
     lb_translate_config config = {.beam = 1,
@@ -59,10 +59,8 @@ static lb_translations *measure_model(app_report_heads *h, lb_translator *transl
         if (!status) status = app_answers_judge(&expected, symbols, all->text[i].output, error);
         if (!status) lb_statistics_add(&sum, &expected.found);
     }
-    lb_measures found = lb_measure(&sum, (lb_bleu_config){0});
-    *loss = (app_head_loss){.known = !status && h->compared > 0,
-                            .exact = 1 - found.sequence_error_rate / 100,
-                            .symbol_error = found.symbol_error_rate / 100};
+    *loss =
+        (app_head_loss){.known = !status && h->compared > 0, .found = lb_measure(&sum, (lb_bleu_config){0})};
     app_answers_free(&expected);
     lb_vocabulary_free(symbols);
     if (!status) return all;

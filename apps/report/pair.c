@@ -14,6 +14,7 @@ lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const lb
 {
     size_t before = a->room, count = texts->count;
     a->count = 0;
+    a->rule = rule;
     if (!lb_alloc_room(&a->answer, before, count, &a->room, sizeof *a->answer))
         return app_report_no_memory(error);
     for (size_t i = before; i < a->room; i++) a->answer[i] = (lb_symbols){0};
@@ -29,6 +30,7 @@ lb_status app_answers_split(app_answers *a, const lb_symbol_rule *rule, const lb
 void app_answers_free(app_answers *a)
 {
     for (size_t i = 0; i < a->room; i++) lb_symbols_free(&a->answer[i]);
+    lb_symbols_free(&a->again);
     lb_release(a->answer);
     lb_release(a->id);
     lb_release(a->reference);
@@ -45,15 +47,30 @@ static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t c
     return status;
 }
 
+static lb_status count_texts(app_answers *a, const char *output, lb_error *error)
+{
+    lb_strings texts = {0};
+    lb_status status = LB_OK;
+    for (size_t i = 0; i < a->count && !status; i++)
+        status = lb_strings_add(
+            &texts, lb_symbols_join(a->rule, a->answer[i].symbol, a->answer[i].count, error), error);
+    if (!status)
+        status = lb_statistics_count_text(output, (const char *const *)texts.text, (int64_t)a->count, false,
+                                          &a->found, error);
+    lb_strings_free(&texts);
+    return status;
+}
+
 lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_output *output, lb_error *error)
 {
-    size_t length = (size_t)output->length, all = length;
+    const lb_symbols written = app_output_symbols(a->rule, output, &a->again);
+    size_t all = written.count;
     for (size_t i = 0; i < a->count; i++) all += a->answer[i].count;
     if (!lb_alloc_room(&a->id, 0, all + 1, &a->id_room, sizeof *a->id) ||
         !lb_alloc_room(&a->reference, 0, a->count, &a->reference_room, sizeof *a->reference))
         return app_report_no_memory(error);
-    lb_status status = encode(symbols, output->symbol, length, a->id, &a->output, error);
-    int32_t *to = a->id + length;
+    lb_status status = encode(symbols, written.symbol, written.count, a->id, &a->output, error);
+    int32_t *to = a->id + written.count;
     for (size_t i = 0; i < a->count && !status; i++) {
         const lb_symbols *answer = &a->answer[i];
         status = encode(symbols, answer->symbol, answer->count, to, &a->reference[i], error);
@@ -62,7 +79,7 @@ lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_out
     if (!status)
         status = lb_statistics_of(a->output, a->reference, (int64_t)a->count, &a->found, &a->nearest, error);
     a->edits = a->found.edits;
-    return status;
+    return status || !a->texts ? status : count_texts(a, output->text, error);
 }
 
 /* The words of a text as a sequence behind `at` other ids. */

@@ -3,10 +3,11 @@
 
 #include "apply/decoding.h"
 #include "base/bytes.h"
+#include "base/format.h"
 #include "cli/commands.h"
 #include "report/statistics.h"
+#include "translate/plan/recipe.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -250,14 +251,15 @@ static void say(const building *s)
         app_note("%lld of %lld pairs show only the mean over their heads, without erasure, to keep the page "
                  "small; --all-heads keeps each head",
                  (long long)s->means, (long long)s->pairs);
-    app_note("wrote %s (%lld pairs, %zu kB of data)", s->asked->output, (long long)s->pairs,
-             (bytes + 999) / 1000);
+    app_note("wrote %s (%lld pair%s, %zu kB of data)", s->asked->output, (long long)s->pairs,
+             lb_plural(s->pairs), (bytes + 999) / 1000);
 }
 
 static lb_status build(building *s, lb_error *error)
 {
     lb_buffer_print(&s->data.json, "{\"version\":1");
     app_report_about_print(s->asked, s->beam, s->translator, &s->data);
+    s->expected.texts = s->heads.texts = s->data.by->texts;
     lb_status status = add_pairs(s, error);
     if (!status) status = app_report_heads_measure(&s->heads, s->translator, &s->data, error);
     if (status) return status;

@@ -117,8 +117,17 @@ lb_status app_report_statistics_add(app_report_statistics *s, app_report_data *r
     return status || known ? status : add_judged(s, text, expected, error);
 }
 
+static void print_measures(lb_buffer *json, const lb_measures *m, bool texts)
+{
+    lb_json_number(json, "exact", 1 - m->sequence_error_rate / 100, DIGITS);
+    lb_json_number(json, "symbol_error", m->symbol_error_rate / 100, DIGITS);
+    if (!texts) return;
+    lb_json_number(json, "bleu_13a", m->bleu_13a, DIGITS);
+    lb_json_number(json, "chrf2", m->chrf2, DIGITS);
+}
+
 /* Prints how the model does, and on how many pairs it was measured, unless that is 0. */
-static void print_loss(lb_buffer *json, const char *key, const app_head_loss *loss, int64_t pairs)
+static void print_loss(lb_buffer *json, const char *key, const app_head_loss *loss, int64_t pairs, bool texts)
 {
     if (!loss || !loss->known) {
         lb_json_string(json, key, NULL);
@@ -126,8 +135,7 @@ static void print_loss(lb_buffer *json, const char *key, const app_head_loss *lo
     }
     lb_json_open(json, key, "{");
     if (pairs > 0) lb_json_whole(json, "pairs", pairs);
-    lb_json_number(json, "exact", loss->exact, DIGITS);
-    lb_json_number(json, "symbol_error", loss->symbol_error, DIGITS);
+    print_measures(json, &loss->found, texts);
     lb_buffer_print(json, "}");
 }
 
@@ -142,11 +150,11 @@ static void print_heads(const app_report_statistics *s, lb_buffer *json, const a
         lb_json_number(json, "entropy", m.entropy, DIGITS);
         lb_json_number(json, "monotonicity", m.monotonicity, DIGITS);
         lb_json_number(json, "coverage", m.coverage, DIGITS);
-        print_loss(json, "without", heads->without ? &heads->without[i] : NULL, 0);
+        print_loss(json, "without", heads->without ? &heads->without[i] : NULL, 0, heads->texts);
         lb_buffer_print(json, "}");
     }
     lb_buffer_print(json, "]");
-    print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, heads->compared);
+    print_loss(json, "with_all_heads", heads->without ? &heads->whole : NULL, heads->compared, heads->texts);
 }
 
 /* The id in the report of one of a confusion. */
@@ -209,26 +217,20 @@ static void print_possible(app_report_statistics *s, lb_buffer *json)
     lb_json_number(json, "possible", (double)found.possible / (double)s->sum.outputs, DIGITS);
 }
 
-static void print_measures(lb_buffer *json, const lb_measures *m, bool compared)
-{
-    lb_json_number(json, "exact", compared ? 1 - m->sequence_error_rate / 100 : NAN, DIGITS);
-    lb_json_number(json, "symbol_error", compared ? m->symbol_error_rate / 100 : NAN, DIGITS);
-}
-
 void app_report_statistics_print(app_report_statistics *s, app_report_data *report,
                                  const app_report_heads *heads)
 {
-    lb_measures m = lb_measure(&s->sum, (lb_bleu_config){0});
-    bool compared = s->sum.outputs > 0;
+    const lb_measures none = {NAN, NAN, NAN, NAN, NAN, NAN};
+    lb_measures m = s->sum.outputs > 0 ? lb_measure(&s->sum, (lb_bleu_config){0}) : none;
     lb_buffer *json = &report->json;
     lb_json_open(json, "statistics", "{");
     lb_json_whole(json, "pairs", s->pairs);
-    print_measures(json, &m, compared);
+    print_measures(json, &m, heads->texts);
     if (s->known > 0) {
         m = lb_measure(&s->alone, (lb_bleu_config){0});
         lb_json_whole(json, "of_lexicon", s->known);
         lb_json_open(json, "without_lexicon", "{");
-        print_measures(json, &m, compared);
+        print_measures(json, &m, heads->texts);
         lb_buffer_print(json, "}");
     }
     print_possible(s, json);

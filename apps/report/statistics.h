@@ -13,7 +13,10 @@
 
 /** The right answers for a source, and an output that was compared with them. Zero is empty. */
 typedef struct app_answers {
+    bool texts; /* set by the caller: BLEU and chrF2 are counted, too */
+    const lb_symbol_rule *rule;
     lb_symbols *answer; /* [count] of `room`; none: not known */
+    lb_symbols again;   /* of an output: app_output_symbols */
     size_t count, room;
     int32_t *id;                    /* of the output and of the answers */
     lb_sequence output, *reference; /* [count] */
@@ -23,8 +26,9 @@ typedef struct app_answers {
     int64_t edits;       /* the same of symbols or words */
 } app_answers;
 
-/** Splits the texts of right answers. Memory: freed by app_answers_free, also after an error; each call reuses that of
- *  the one before. Errors: those of lb_symbols_split. */
+/** Splits the texts of right answers. The rule must outlive them.
+ *  Memory: freed by app_answers_free, also after an error; each call reuses that of the one before.
+ *  Errors: those of lb_symbols_split. */
 LB_MUST_USE lb_status app_answers_split(app_answers *answers, const lb_symbol_rule *rule,
                                         const lb_strings *texts, lb_error *error);
 
@@ -93,7 +97,7 @@ void app_alignment_free(app_alignment *alignment);
 /** A model without one of its heads, or with all, on some pairs. */
 typedef struct app_head_loss {
     bool known;
-    double exact, symbol_error;
+    lb_measures found;
 } app_head_loss;
 
 /** The first pairs of a report, on which heads are switched off. Zero with `most` set is empty. */
@@ -103,6 +107,7 @@ typedef struct app_report_heads {
     int64_t *pair;              /* [count] its number in the report */
     size_t count, most;
     int64_t compared; /* sources with right answers */
+    bool texts;       /* as in app_answers */
     app_progress progress;
     app_head_loss *without; /* [layers, heads]; NULL: not known */
     app_head_loss whole;

@@ -142,7 +142,10 @@ static lb_status join_members(const app_side_by_side *s)
     app_progress_end(&progress);
     if (!status) status = app_show_joined(&result, app_path(data.out, "ensemble.tsv", path), s->error);
     if (status) return status;
-    app_print_result(settings, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
+    const lb_train_point *first = app_training_best(s->training);
+    lb_training_config told = *settings;
+    told.choose = lb_criterion_find(told.choose, first ? &first->dev : NULL)->name;
+    app_print_result(&told, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     return LB_OK;
 }
 

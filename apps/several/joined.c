@@ -2,11 +2,13 @@
 #include "several/side_by_side.h"
 
 #include "base/buffer.h"
+#include "base/format.h"
 #include "base/group.h"
 #include "console/console.h"
 #include "data/pairs/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "translate/batches/evaluate.h"
 #include "translate/plan/recipe.h"
 
 #include <math.h>
@@ -14,29 +16,57 @@
 /* What evaluations count. */
 static const char *judged(const lb_training_config *c)
 {
-    return c->sort ? "held-out lists" : c->any_target ? "sources" : "pairs";
+    return c->sort ? "held-out list" : c->any_target ? "source" : "pair";
 }
 
-const char *app_name_evaluations(const lb_training_config *c, char label[APP_LABEL])
+const char *app_name_evaluations(const lb_training_config *c, const lb_criterion *by, char label[APP_LABEL])
 {
     const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
-    snprintf(label, APP_LABEL, "Exact match on %s%s%s", of, judged(c), *c->test->name ? " and tests" : "");
+    snprintf(label, APP_LABEL, "%s on %s%ss%s", by->axis, of, judged(c), *c->test->name ? " and tests" : "");
     return c->no_hold_out ? "loss at evaluation" : "dev loss";
+}
+
+char *app_tell_measure(const lb_criterion *by, const lb_evaluation *found, int digits, char text[APP_MEASURE])
+{
+    char number[APP_MEASURED];
+    app_measured(lb_criterion_value(by, found), by->at == offsetof(lb_evaluation, loss) ? 4 : digits, number);
+    snprintf(text, APP_MEASURE, "%s %s%s", by->title, number, by->scale == 100 ? " %" : "");
+    return text;
+}
+
+char *app_tell_measures(const lb_criterion *by, const lb_evaluation *found, char text[APP_MEASURES])
+{
+    static const char *const names[] = {"exact", "symbol", "bleu", "chrf"};
+    char measure[APP_MEASURE];
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const lb_criterion *one = lb_criterion_find(names[i], NULL);
+        if (i == 0 ? by == one : !one->texts || found->own[LB_OWN_TEXTS] > 0)
+            used += (size_t)snprintf(text + used, APP_MEASURES - used, "%s, ",
+                                     app_tell_measure(one, found, 2, measure));
+    }
+    return text;
 }
 
 void app_print_result(const lb_training_config *c, const char *search, const lb_evaluation *dev,
                       int64_t pairs, const lb_evaluation *test, const int64_t *test_pairs)
 {
     const char *from = c->sort ? "" : c->dev || c->no_hold_out ? " of " : " held out from ";
+    const lb_criterion *by = lb_criterion_find(c->choose, dev);
+    char measure[APP_MEASURE], how[APP_SHORT] = "";
     if (!lb_group_leads(c->group)) return;
+    if (by->texts) pairs = (int64_t)dev->own[LB_OWN_TEXTS];
+    if (by->at != offsetof(lb_evaluation, loss)) snprintf(how, sizeof how, " (%s)", search);
     if (pairs > 0)
-        app_print("exact match %.2f %% (%s) on %lld %s%s%s%s\n", 100 * dev->exact_match, search,
-                  (long long)pairs, judged(c), from,
+        app_print("%s%s on %lld %s%s%s%s%s\n", app_tell_measure(by, dev, 2, measure), how, (long long)pairs,
+                  judged(c), lb_plural(pairs), from,
                   c->sort ? "" : lb_pair_file_name(c->dev ? c->dev : c->train),
                   c->no_hold_out ? ", on which it was trained" : "");
     for (int i = 0; i < LB_MOST_TESTS && *c->test[i].name; i++)
-        app_print("exact match %.2f %% (%s) on %lld %s of %s, test %s%s\n", 100 * test[i].exact_match, search,
-                  (long long)test_pairs[i], judged(c), lb_pair_file_name(c->test[i].file), c->test[i].name,
+        app_print("%s%s on %lld %s%s of %s, test %s%s\n",
+                  app_tell_measure(lb_criterion_find(by->name, &test[i]), &test[i], 2, measure), how,
+                  (long long)test_pairs[i], judged(c), lb_plural(test_pairs[i]),
+                  lb_pair_file_name(c->test[i].file), c->test[i].name,
                   i == lb_config_test(c, c->choose_on) ? ", which is spent: the model was chosen on it" : "");
 }
 

@@ -87,11 +87,13 @@ const char *app_result_table_name(const app_result_table *t, size_t i)
     return t->names ? t->names[i] : t->trainings[i * t->seeds].name;
 }
 
-/* The column behind that of a measure; MEASURES behind the last. */
+/* The column behind that of a measure; MEASURES behind the last. Texts may be compared without being asked for. */
 static int next_column(const app_result_table *t, int measure)
 {
+    const lb_train_point *first = app_training_best(t->trainings);
+    const lb_criterion *by = lb_criterion_find(t->settings->choose, first ? &first->dev : NULL);
     do measure++;
-    while ((measure == APP_BLEU || measure == APP_CHRF) && !lb_config_compares_texts(t->settings));
+    while ((measure == APP_BLEU || measure == APP_CHRF) && !by->texts);
     return measure < APP_TESTS + app_result_table_tests(t) ? measure : MEASURES;
 }
 

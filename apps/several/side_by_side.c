@@ -276,14 +276,15 @@ static lb_status note_end(void *context, int64_t i, lb_error *error)
     app_side_by_side *s = context;
     const app_training *t = &s->training[i];
     const bool interrupted = app_interrupted(NULL);
+    char measures[APP_MEASURES];
     (void)error;
     s->ended += t->status == 0 || !interrupted;
     if (interrupted) return LB_OK;
     if (t->status) note_failure(s, t);
     const lb_train_point *best = app_training_best(t);
     if (t->status || !best) return LB_OK;
-    app_note("[%zu/%zu] %s: exact match %.2f %%, symbol error %.2f %%", s->ended, s->count, t->name,
-             100 * best->dev.exact_match, 100 * best->dev.symbol_error);
+    app_tell_measures(lb_criterion_find(t->made->config.choose, &best->dev), &best->dev, measures);
+    app_note("[%zu/%zu] %s: %.*s", s->ended, s->count, t->name, (int)strlen(measures) - 2, measures);
     return LB_OK;
 }
 
@@ -305,8 +306,8 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
     app_catch_interrupts();
     status = lb_trainings_run(&list, &found);
     if (status == LB_ERROR_INTERRUPTED)
-        return lb_error_set(s->error, status, "interrupted after %zu trainings; the same command resumes",
-                            s->ended);
+        return lb_error_set(s->error, status, "interrupted after %zu training%s; the same command resumes",
+                            s->ended, lb_plural((int64_t)s->ended));
     return status ? lb_error_set(s->error, status, "%s", found.message) : LB_OK;
 }
 

@@ -167,15 +167,25 @@ int app_ensemble_run(const char *list, app_side_by_side *s);
 
 /* ---- What `train` and `join` say about the model that they have made (joined.c). ---- */
 
-enum { APP_LABEL = 64 };
+typedef struct lb_criterion lb_criterion; /* translate/plan/recipe.h */
 
-/** The loss of evaluations in charts and messages, such as "dev loss". `label` receives that of the axis of exact
- *  match. */
-const char *app_name_evaluations(const lb_training_config *config, char label[APP_LABEL]);
+enum { APP_LABEL = 64, APP_MEASURE = 48, APP_MEASURES = 4 * APP_MEASURE };
 
-/** Prints the exact match on pairs, unless there are none, which are those of the configuration; and a line for each
- *  test, and says of one that the model was chosen by that it is spent. `search` found the outputs. Of a group, the
- *  first process prints. */
+/** The loss of evaluations in charts and messages, such as "dev loss". `label` receives that of the axis of the measure
+ *  `by`. */
+const char *app_name_evaluations(const lb_training_config *config, const lb_criterion *by,
+                                 char label[APP_LABEL]);
+
+/** "exact match 97.50 %": the measure and its number, that of a loss with four digits. Returns `text`. */
+char *app_tell_measure(const lb_criterion *by, const lb_evaluation *found, int digits,
+                       char text[APP_MEASURE]);
+
+/** All measures but the loss, and exact match only if the choice is by it: "symbol error 2.50 %, ". Returns `text`. */
+char *app_tell_measures(const lb_criterion *by, const lb_evaluation *found, char text[APP_MEASURES]);
+
+/** Prints what the best model is chosen by, measured on pairs, unless there are none, which are those of the
+ *  configuration; and a line for each test, and says of one that the model was chosen by that it is spent. `search`
+ *  found the outputs. Of a group, the first process prints. */
 void app_print_result(const lb_training_config *config, const char *search, const lb_evaluation *dev,
                       int64_t pairs, const lb_evaluation *test, const int64_t *test_pairs);
 

@@ -179,6 +179,7 @@ int app_train_run(app_train_options *t)
     if (!status) status = app_train_in_view(&view, t->settings, &result, &error);
     lb_lock_free(lock);
     if (status) return app_fail(&error);
+    t->settings.choose = view.choose;
     app_print_result(&t->settings, t->settings.seeds > 1 ? "beam 5" : "greedy", &result.dev, result.pairs,
                      result.test, result.test_pairs);
     int exit_status = app_training_status(&view);

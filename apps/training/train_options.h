@@ -59,9 +59,10 @@ typedef struct app_training_view {
     lb_training_step step;           /* the last one */
     bool locked;                     /* the caller has locked the folder */
     bool begun, warned;
-    int64_t pairs;     /* of the training, once it has ended */
-    double seconds;    /* that it took */
-    double first_loss; /* of the first step in this process; 0: there was none */
+    const char *choose; /* what its measures are told by, from its begin on */
+    int64_t pairs;      /* of the training, once it has ended */
+    double seconds;     /* that it took */
+    double first_loss;  /* of the first step in this process; 0: there was none */
     /* The loss of a training that ended worse than guessing and than it began, and that of guessing; 0: none. */
     double worse, guessing;
     char name[APP_SHORT + 16];   /* of the model in training, "seed 3"; "" if it is the only one */

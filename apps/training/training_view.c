@@ -10,34 +10,44 @@
 #include "io/path.h"
 #include "settings/settings.h"
 #include "several/side_by_side.h"
-#include "translate/batches/evaluate.h"
+#include "translate/plan/recipe.h"
 #include "translate/run/stepper.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+/* A loss has an axis of its own, which is that of the training. */
+static bool is_loss(const lb_criterion *by)
+{
+    return by->at == offsetof(lb_evaluation, loss);
+}
+
 /* Shows the step of the view. The name of the bar outlives the run: after an error or an interruption, the run is gone
  * before the line ends. */
 static void show_progress(app_training_view *v, const lb_training_run *run)
 {
-    char rate[APP_SHORT], exact[APP_PROGRESS_TEXT] = "";
+    char rate[APP_SHORT], measure[APP_MEASURE], found[APP_PROGRESS_TEXT] = "";
     const lb_training_step *step = &v->step;
     if (!v->progress.updated) {
         app_progress_config config = {.unit = run->name ? v->name : NULL, .first = step->step - 1};
         app_progress_init(&v->progress, config);
     }
-    size_t used = 0;
     v->progress.config.total = run->steps; /* --minutes looks again */
+    size_t used = 0;
+    const lb_criterion *by = lb_criterion_find(run->choose, NULL);
     if (step->last)
-        used =
-            (size_t)snprintf(exact, sizeof exact, "  exact match %.1f %%", 100 * step->last->dev.exact_match);
+        used = (size_t)snprintf(found, sizeof found, "  %s%s", is_loss(by) ? "dev " : "",
+                                app_tell_measure(by, &step->last->dev, 1, measure));
     const lb_test *test;
-    for (int i = 0; step->last && run->history && (test = lb_train_test(run->history, i)) != NULL; i++)
-        if (used < sizeof exact)
-            used += (size_t)snprintf(exact + used, sizeof exact - used, "  %s %.1f %%", test->name,
-                                     100 * step->last->test[i].exact_match);
-    app_progress_update(&v->progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, exact,
+    for (int i = 0; step->last && run->history && (test = lb_train_test(run->history, i)) != NULL; i++) {
+        const lb_criterion *of_test = lb_criterion_find(by->name, &step->last->test[i]);
+        app_tell_measure(of_test, &step->last->test[i], 1, measure);
+        if (used < sizeof found)
+            used += (size_t)snprintf(found + used, sizeof found - used, "  %s %s", test->name,
+                                     measure + (of_test == by ? strlen(by->title) + 1 : 0));
+    }
+    app_progress_update(&v->progress, step->step, "loss %.4f%s  %s tokens/s", step->loss, found,
                         app_short_count(step->seconds > 0 ? step->tokens / step->seconds : 0, rate));
 }
 
@@ -54,6 +64,7 @@ static void show_begin(app_training_view *v, const lb_training_run *run)
                  lb_kernel_name(), lb_instruction_set_name(),
                  threads == 1 || lb_threads_are_chosen() ? "" : "up to ", threads, lb_plural(threads));
     v->begun = true;
+    v->choose = run->choose;
     if (run->set_aside) app_note("the earlier model is kept as %s", run->set_aside);
 }
 
@@ -78,12 +89,9 @@ static void show_evaluation(app_training_view *v, const lb_training_run *run)
 static void note_measures(const app_training_view *v, const char *what, const lb_evaluation *found,
                           const char *loss)
 {
-    char number[APP_MEASURED], texts[APP_SHORT + 32] = "";
-    if (found->own[LB_OWN_TEXTS] > 0)
-        snprintf(texts, sizeof texts, ", BLEU %.2f, chrF2 %.2f", found->own[LB_OWN_BLEU],
-                 found->own[LB_OWN_CHRF]);
-    app_note("%s%s: exact match %.2f %%, symbol error %.2f %%%s, %s %s", v->prefix, what,
-             100 * found->exact_match, 100 * found->symbol_error, texts, loss,
+    char number[APP_MEASURED], measures[APP_MEASURES];
+    app_note("%s%s: %s%s %s", v->prefix, what,
+             app_tell_measures(lb_criterion_find(v->choose, NULL), found, measures), loss,
              app_measured(found->loss, 4, number));
 }
 
@@ -101,11 +109,11 @@ static void note_start(const app_training_view *v, const lb_training_run *run, c
 }
 
 /* Why a training ended before its last step. Once all is right, a later model is kept for its lower loss alone. */
-static const char *why_ended(const app_training_view *v, const lb_training_run *run)
+static const char *why_ended(const lb_training_run *run)
 {
     const lb_train_history *history = run->history;
     if (history->end == LB_TRAIN_TARGET) return "it reached the target";
-    bool by_loss = v->config->choose && strcmp(v->config->choose, "loss") == 0;
+    bool by_loss = is_loss(lb_criterion_find(run->choose, NULL));
     for (const lb_train_point *at = history->points; at < run->kept && !by_loss; at++)
         if (lb_train_judged(history, at)->exact_match >= 1)
             return "all was right before, and only the loss was lower";
@@ -121,7 +129,7 @@ static void note_end(const app_training_view *v, const lb_training_run *run, con
     char what[APP_SHORT + 32] = "kept the model it started from";
     if (history->end != LB_TRAIN_ALL_STEPS)
         app_note("%sstopped at step %lld of %lld: %s", v->prefix, (long long)last->step,
-                 (long long)run->steps, why_ended(v, run));
+                 (long long)run->steps, why_ended(run));
     if (kept->step > 0) snprintf(what, sizeof what, "kept the model of step %lld", (long long)kept->step);
     note_start(v, run, loss);
     note_measures(v, what, &kept->dev, loss);
@@ -161,52 +169,54 @@ static const char *chart_of(const lb_training_config *c)
     return c->sort ? "loss.png" : "training.png";
 }
 
-/* Draws both losses, exact match, and that of each test over the steps. */
+/* Draws both losses, what the best model is chosen by, and that of each test over the steps. */
 static lb_status draw(const app_training_view *v, const lb_training_run *run, lb_error *error)
 {
     static const char *const of_steps[2][2] = {
         {"training loss", "training loss, raised by label smoothing"},
         {"training loss, raised by dropout", "training loss, raised by dropout and label smoothing"}};
-    enum { EXACT = 2, TESTS, MOST = TESTS + LB_MOST_TESTS + 2 };
+    enum { MEASURES = 2, MOST = MEASURES + 1 + LB_MOST_TESTS };
     const lb_train_history *history = run->history;
-    const size_t points = (size_t)history->count;
-    char path[APP_PATH], label[APP_LABEL], names[LB_MOST_TESTS][LB_TEST_NAME + sizeof "test "];
+    const lb_criterion *by = lb_criterion_find(run->choose, NULL);
+    const size_t points = (size_t)history->count, tests = is_loss(by) ? MEASURES : MEASURES + 1;
+    char path[APP_PATH], label[APP_LABEL], names[MOST][APP_LABEL];
     lb_series series[MOST] = {{.name = of_steps[run->dropout > 0][run->label_smoothing > 0]},
-                              {.name = app_name_evaluations(v->config, label)},
-                              {.name = "exact match"}};
-    double *x = lb_alloc((1 + MOST) * points * sizeof *x);
+                              {.name = app_name_evaluations(v->config, by, label)},
+                              {.name = by->title}};
+    double *x = lb_alloc((1 + MOST) * points * sizeof *x), highest = 1;
     if (!x) return lb_no_memory(error, "the chart of the training");
-    size_t count = TESTS;
-    for (const lb_test *test; (test = lb_train_test(history, (int)count - TESTS)) != NULL; count++) {
-        series[count].name = names[count - TESTS];
-        snprintf(names[count - TESTS], sizeof names[0], "test %s", test->name);
+    size_t count = tests;
+    for (const lb_test *test; (test = lb_train_test(history, (int)(count - tests))) != NULL; count++) {
+        const lb_criterion *of = lb_criterion_find(by->name, &history->points->test[count - tests]);
+        series[count].name = names[count];
+        snprintf(names[count], APP_LABEL, "test %s%s%s", test->name, of == by ? "" : ", ",
+                 of == by ? "" : of->title);
     }
-    series[count].name = "BLEU / 100";
-    series[count + 1].name = "chrF2 / 100";
     for (size_t i = 0; i < points; i++) {
         const lb_train_point *point = &history->points[i];
         double *y = x + points + i;
         x[i] = (double)point->step;
         y[0] = point->loss;
         y[points] = point->dev.loss;
-        y[EXACT * points] = point->dev.exact_match;
-        for (size_t t = TESTS; t < count; t++) y[t * points] = point->test[t - TESTS].exact_match;
-        y[count * points] = point->dev.own[LB_OWN_BLEU] / 100;
-        y[(count + 1) * points] = point->dev.own[LB_OWN_CHRF] / 100;
+        for (size_t s = MEASURES; s < count; s++) {
+            const lb_evaluation *found = s < tests ? &point->dev : &point->test[s - tests];
+            const double value = lb_criterion_value(lb_criterion_find(by->name, found), found);
+            y[s * points] = is_loss(by) ? value : value / 100;
+            if (!is_loss(by) && isfinite(value)) highest = fmax(highest, value / 100);
+        }
     }
-    if (history->points[0].dev.own[LB_OWN_TEXTS] > 0) count += 2;
     for (size_t i = 0; i < count; i++) {
         series[i].x = x;
         series[i].y = x + (1 + i) * points;
         series[i].count = (int64_t)points;
-        series[i].right = i >= EXACT;
+        series[i].right = i >= MEASURES && !is_loss(by);
     }
     const lb_chart chart = {.series = series,
                             .count = (int64_t)count,
                             .title = "Training",
                             .x = {.label = "Step"},
                             .left = {.label = "Loss"},
-                            .right = {.label = label, .min = 0, .max = 1}};
+                            .right = {.label = label, .min = 0, .max = highest}};
     lb_status status = app_save_chart(&chart, app_path(run->folder, chart_of(v->config), path), error);
     lb_release(x);
     return status;
@@ -215,7 +225,7 @@ static lb_status draw(const app_training_view *v, const lb_training_run *run, lb
 static lb_status show_end(app_training_view *v, const lb_training_run *run, lb_error *error)
 {
     char label[APP_LABEL];
-    const char *loss = app_name_evaluations(v->config, label);
+    const char *loss = app_name_evaluations(v->config, lb_criterion_find(run->choose, NULL), label);
     const lb_train_history *history = run->history;
     if (v->progress.updated)
         app_progress_end(&v->progress);

@@ -312,8 +312,11 @@ typedef struct lb_training_run {
     int64_t pairs;                   /* in each pass; 0: lists are sorted */
     const lb_train_history *history; /* all evaluations so far, including earlier sessions */
     const lb_train_point *kept;      /* the one in the model file; NULL before the first evaluation */
-    const char *set_aside;           /* where the earlier model of the folder is kept; NULL: there is none */
-    double guessing; /* the loss per symbol if all symbols of the target were equally likely, in nats */
+    /* What its evaluations are told by: what the best model is chosen by, as in lb_training_config; "symbol" for
+     * sentences of which none are held out */
+    const char *choose;
+    const char *set_aside; /* where the earlier model of the folder is kept; NULL: there is none */
+    double guessing;       /* the loss per symbol if all symbols of the target were equally likely, in nats */
     double dropout, label_smoothing; /* in force; both raise the loss of steps, not of evaluations */
 } lb_training_run;
 

@@ -46,18 +46,29 @@ class Progress(NamedTuple):
     evaluation: Optional[Evaluation]
     name: Optional[str]  # "seed 3" or "additive-3", if several models are trained
     tests: Dict[str, Evaluation] = {}  # with an evaluation, what it found on each test
+    choose: str = "exact"  # what the best model is chosen by, as the option
 
 
 def _measured(loss: float) -> str:
     return "-" if math.isnan(loss) else f"{loss:.4f}"
 
 
+def _chosen(choose: str, found: Evaluation) -> str:
+    """The measure that the best model is chosen by, or symbol error where texts were not compared."""
+    if choose in ("bleu", "chrf") and not math.isnan(found.chrf2):
+        return f"BLEU {found.bleu_13a:.2f}" if choose == "bleu" else f"chrF2 {found.chrf2:.2f}"
+    if choose == "exact":
+        return f"exact match {found.exact_match:.4f}"
+    return f"loss {_measured(found.loss)}" if choose == "loss" else f"symbol error {found.symbol_error:.4f}"
+
+
 def _line(now: Progress) -> str:
     name = f"{now.name}: " if now.name else ""
     measured = ""
     if now.evaluation:
-        tests = "".join(f"  {test} {found.exact_match:.4f}" for test, found in now.tests.items())
-        measured = f"  dev loss {_measured(now.evaluation.loss)}  exact match {now.evaluation.exact_match:.4f}{tests}"
+        tests = "".join(f"  {test} {_chosen(now.choose, found)}" for test, found in now.tests.items())
+        chosen = "" if now.choose == "loss" else f"  {_chosen(now.choose, now.evaluation)}"
+        measured = f"  dev loss {_measured(now.evaluation.loss)}{chosen}{tests}"
     return f"{name}step {now.step}/{now.steps}  loss {_measured(now.loss)}{measured}"
 
 
@@ -136,7 +147,8 @@ class _Listener(Callbacks):
     def _tell(self, run: Any, step: int, loss: float, evaluation: Optional[Evaluation],
               tests: Dict[str, Evaluation]) -> None:
         assert self.progress
-        self.progress(Progress(step, run.steps, loss, evaluation, run.name.decode() if run.name else None, tests))
+        name = run.name.decode() if run.name else None
+        self.progress(Progress(step, run.steps, loss, evaluation, name, tests, run.choose.decode()))
 
 
 def _set_tests(config: _c.lb_training_config, tests: Mapping[str, Pairs]) -> None:

@@ -107,11 +107,12 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
     static const struct {
         const char *choose, *key;
         double sign;
-    } choices[] = {{"exact", "exact_match", 1},
-                   {"symbol", "symbol_error", -1},
-                   {"loss", "dev_loss", -1},
-                   {"bleu", "bleu_13a", 1},
-                   {"chrf", "chrf2", 1}};
+        const char *progress, *result;
+    } choices[] = {{"exact", "exact_match", 1, "  exact match ", "exact match "},
+                   {"symbol", "symbol_error", -1, "  symbol error ", "symbol error "},
+                   {"loss", "dev_loss", -1, "  dev loss ", "loss "},
+                   {"bleu", "bleu_13a", 1, "  BLEU ", "BLEU "},
+                   {"chrf", "chrf2", 1, "  chrF2 ", "chrF2 "}};
     write_files();
     for (size_t i = 0; SUPPORT_ROW(i, choices); i++) {
         char log[64];
@@ -123,6 +124,12 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
         int step[POINTS];
         ck_assert_int_eq(read_log(log, "chrf2", value, step), i < 3 ? 0 : 20);
         ck_assert_int_eq(read_log(log, "bleu_13a", value, step), i < 3 ? 0 : 20);
+        /* Progress and result tell the measure; of exact match they speak if the choice is by it. */
+        const char *said = support_run_result.error, *result = support_run_result.output;
+        ck_assert_msg(strstr(said, choices[i].progress), "%s", said);
+        ck_assert_msg(strncmp(result, choices[i].result, strlen(choices[i].result)) == 0, "%s", result);
+        ck_assert_msg(i == 0 || !(strstr(said, "exact match") || strstr(result, "exact match")), "%s%s", said,
+                      result);
     }
     /* Choosing changes no step. */
     double exact[POINTS], chrf[POINTS];
@@ -141,8 +148,9 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "chrf");
     support_assert_trained();
-    double bleu = number_after(support_run_result.error, "BLEU "),
-           chrf = number_after(support_run_result.error, "chrF2 ");
+    const char *kept = strstr(support_run_result.error, "kept the model of step");
+    double bleu = number_after(kept, "BLEU "), chrf = number_after(kept, "chrF2 ");
+    ck_assert_double_eq(number_after(support_run_result.output, "chrF2 "), chrf);
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);
     ck_assert_double_gt(bleu, 0);
@@ -157,7 +165,7 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "bleu", "--any-target", "--fresh");
     support_assert_trained();
-    bleu = number_after(support_run_result.error, "BLEU ");
+    bleu = number_after(strstr(support_run_result.error, "kept the model of step"), "BLEU ");
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json",
                 "--any-target");
     ck_assert_double_gt(bleu, 0);

@@ -280,9 +280,10 @@ START_TEST(test_report_measures_heads_by_greedy_decoding)
     ck_assert_int_eq(app_report_heads_measure(&heads, translator, &report, NULL), LB_OK);
     app_report_data_close(&report);
     ck_assert_uint_eq(heads.count, TEXTS);
-    ck_assert(heads.whole.known && heads.whole.exact == 1 && heads.whole.symbol_error == 0);
+    ck_assert(heads.whole.known && heads.whole.found.sequence_error_rate == 0 &&
+              heads.whole.found.symbol_error_rate == 0);
     double without = 0;
-    for (int i = 0; i < HEADS; i++) without += heads.without[i].symbol_error;
+    for (int i = 0; i < HEADS; i++) without += heads.without[i].found.symbol_error_rate;
     ck_assert_double_gt(without, 0);
     app_report_heads_free(&heads);
     for (int i = 0; i < 2; i++) lb_translations_free(found[i]);

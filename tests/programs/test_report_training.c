@@ -24,7 +24,7 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
                   "16", "--tied", "--steps", "2", "--seed", "7", "--threads", "1", "--set", "merge=false");
     support_assert_trained();
     RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(result.status == 0 && strstr(result.error, " (1 pair, "), "%s", result.error);
     support_page p = support_open_page("page.html");
     const char *command = support_at(p.data, "about.training_command")->valuestring;
     ck_assert_str_eq(command, "lookback train --train train.tsv --set merge=false --target-separator ' ' "
@@ -129,6 +129,38 @@ START_TEST(test_report_of_a_training_has_its_history_and_its_film)
 END_TEST
 
 /* A link to itself may be a film for all that the system can tell. */
+/* A model that was chosen by a measure of texts is told by it. */
+START_TEST(test_report_has_the_measure_that_the_model_was_chosen_by)
+{
+    support_write_pairs("train.tsv", 300, 1);
+    support_write_pairs("dev.tsv", 30, 2);
+    support_write_text("one.tsv", "abc\tc b a\n");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--test", "same=dev.tsv",
+                  "--test", "one=one.tsv", "--steps", "60", "--evaluate-every", "20", "--choose", "chrf");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " (greedy) on 1 pair of one.tsv, test one\n"));
+    RUN(REPORT, NULL, "out", "dev.tsv", "--beam", "1", "-o", "page.html");
+    ck_assert_msg(result.status == 0, "%s", result.error);
+    support_page p = support_open_page("page.html");
+    ck_assert_str_eq(support_at(p.data, "about.choose")->valuestring, "chrf");
+    const cJSON *points = support_at(p.data, "history.points"), *kept = NULL, *point;
+    cJSON_ArrayForEach(point, points)
+    {
+        ck_assert_double_eq(support_number(point, "tests.same"), support_number(point, "symbol_error"));
+        if (support_number(point, "step") == support_number(p.data, "history.kept")) kept = point;
+    }
+    static const char *const keys[] = {"bleu_13a", "chrf2", "symbol_error"};
+    for (int i = 0; SUPPORT_ROW(i, keys); i++) {
+        const double found = support_number(support_at(p.data, "statistics"), keys[i]);
+        ck_assert_double_gt(found, 0);
+        ck_assert_double_eq_tol(found, support_number(kept, keys[i]), 1e-4);
+        ck_assert_double_eq_tol(support_number(support_at(p.data, "statistics.with_all_heads"), keys[i]),
+                                found, 1e-4);
+    }
+    support_close_page(&p);
+}
+END_TEST
+
 START_TEST(test_report_does_not_leave_out_a_film_that_it_cannot_read)
 {
     char film[SUPPORT_PATH];

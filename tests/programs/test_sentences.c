@@ -92,6 +92,21 @@ START_TEST(test_sentences_are_trained_on_as_subwords)
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error, note));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, ", chrF2 "));
+    ck_assert_ptr_null(strstr(support_run_result.error, "exact match"));
+    ck_assert_int_eq(strncmp(support_run_result.output, "chrF2 ", 6), 0);
+    /* A vote has compared no texts, and neither has a training of which none are held out. */
+    SUPPORT_TRAIN(TWO_FILES, QUICK, "--ensemble", "2", "--out", "vote");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, ", chrF2 "));
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\nsymbol error "));
+    SUPPORT_TRAIN("a.tsv", "--no-hold-out", QUICK, "--out", "last");
+    support_assert_trained();
+    ck_assert_ptr_null(strstr(support_run_result.error, "exact match"));
+    ck_assert_int_eq(strncmp(support_run_result.output, "symbol error ", 13), 0);
+    support_write_text("sweep.json", "{\"hidden\": [8]}");
+    SUPPORT_TRAIN(TWO_FILES, QUICK, "--sweep", "sweep.json", "--out", "sweep");
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, " chrF2 "));
     SUPPORT_TRAIN("a.tsv", "--dev", "dev.tsv", QUICK, "--out", "one");
     support_assert_trained();
     support_assert_same_weights("two/model.safetensors", "one/model.safetensors");

@@ -38,8 +38,9 @@ START_TEST(test_several_answers_each_line_counts_and_what_is_possible_is_said)
     expect_line("exact match            40.00 %");
     expect_line(
         "at most                60.00 %  2 sources have several targets; --any-target accepts each of "
-        "them\n");
-    expect_line("symbol error rate      25.00 %"); /* 1 + 0 + 2 + 1 + 0 of 16 */
+        "them, as WER does\n");
+    ck_assert_ptr_null(strstr(support_run_result.output, ", WER ")); /* which is of words, not of lines */
+    expect_line("symbol error rate      25.00 %");                   /* 1 + 0 + 2 + 1 + 0 of 16 */
     run(PREDICTIONS "--json");
     expect_line("{\"pairs\":5,\"skipped_lines\":0,\"ambiguous_sources\":2,\"possible\":3,");
     support_write_text("pairs.tsv", "read\tR IY D\nread\tR EH D\nread\tR EH D\n");
@@ -56,7 +57,8 @@ START_TEST(test_several_answers_any_of_them_is_right)
     run(PREDICTIONS "--any-target");
     expect_line("pairs                      5\nsources                    3\n");
     expect_line("exact match            66.67 %");
-    expect_line("symbol error rate      11.11 %"); /* 0 + 1 + 0 of 3 + 3 + 3 */
+    expect_line("sequence error, WER    33.33 %");
+    expect_line("symbol error, PER      11.11 %"); /* 0 + 1 + 0 of 3 + 3 + 3 */
     ck_assert_ptr_null(strstr(support_run_result.output, "at most"));
     expect_line("most frequent confusions, reference -> output\n       1  T -> (nothing)\n");
     run("evaluate --predictions outputs.tsv pairs.tsv --any-target");

@@ -311,15 +311,16 @@ START_TEST(test_train_seq2seq_other_models_and_switches_train)
 END_TEST
 
 /* The evaluations of a training, in its log; the values of a line begin with its step. */
-enum { POINTS = 4, VALUES = 4 };
+enum { POINTS = 4, VALUES = 5 };
 
 static void read_points(const char *name, double (*values)[POINTS])
 {
     size_t size;
     char *log = support_content(name, &size), *line = log;
     for (int i = 0; i < POINTS; i++) {
-        int found = sscanf(line, "{\"step\":%lf,\"loss\":%lf,\"dev_loss\":%lf,\"exact_match\":%lf",
-                           &values[0][i], &values[1][i], &values[2][i], &values[3][i]);
+        int found = sscanf(
+            line, "{\"step\":%lf,\"loss\":%lf,\"dev_loss\":%lf,\"exact_match\":%lf,\"symbol_error\":%lf",
+            &values[0][i], &values[1][i], &values[2][i], &values[3][i], &values[4][i]);
         ck_assert_int_eq(found, VALUES);
         line = strchr(line, '\n') + 1;
     }
@@ -355,6 +356,36 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
         ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
         support_pictures_equal(support_path(chart, "out/training.png"), expected);
     }
+}
+END_TEST
+
+/* What the best model is chosen by; the right axis goes up to a symbol error above 1. */
+START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
+{
+    char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
+    double values[VALUES][POINTS], highest = 1;
+    support_write_pairs("train.tsv", 60, 1);
+    for (int loss = 0; loss < 2; loss++) {
+        SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "8", "--evaluate-every", "2",
+                      "--dropout", "0", "--label-smoothing", "0", "--choose", loss ? "loss" : "symbol",
+                      "--fresh");
+        support_assert_trained();
+        read_points("out/log.jsonl", values);
+        for (int i = 0; i < POINTS; i++) highest = fmax(highest, values[4][i]);
+        const lb_series series[] = {
+            {.name = "training loss", .x = values[0], .y = values[1], .count = POINTS},
+            {.name = "dev loss", .x = values[0], .y = values[2], .count = POINTS},
+            {.name = "symbol error", .x = values[0], .y = values[4], .count = POINTS, .right = true}};
+        const lb_chart same = {.series = series,
+                               .count = loss ? 2 : 3,
+                               .title = "Training",
+                               .x = {.label = "Step"},
+                               .left = {.label = "Loss"},
+                               .right = {.label = "Symbol error on held-out pairs", .max = highest}};
+        ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
+        support_pictures_equal(support_path(chart, "out/training.png"), expected);
+    }
+    ck_assert_double_gt(highest, 1);
 }
 END_TEST
 

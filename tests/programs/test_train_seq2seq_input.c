@@ -196,7 +196,7 @@ START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error,
                                  "lookback train: train.tsv: the targets are symbols between blanks, of 1.0 "
-                                 "characters; set target_separator to \" \"\n"));
+                                 "characters; set --target-separator to \" \"\n"));
     support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--target-separator", "",
                   "--steps", "2", "--fresh");

@@ -190,11 +190,16 @@ def test_tests_are_measured_at_each_evaluation(pairs, short, tmp_path):
         lookback.train(pairs, out=tmp_path / "none", test={"a b": file}, **short)
 
 
-def test_texts_are_compared_where_they_choose(pairs, short, tmp_path):
+def test_texts_are_compared_where_they_choose(pairs, short, tmp_path, capfd):
     told = []
     lookback.train(pairs, out=tmp_path, choose="chrf", progress=told.append, **short)
     found = [now.evaluation for now in told if now.evaluation]
     assert len(found) == 2 and all(0 <= each.bleu_13a <= 100 and 0 <= each.chrf2 <= 100 for each in found)
+    assert {now.choose for now in told} == {"chrf"}
+    for choose, shown in ("chrf", "  chrF2 "), ("bleu", "  BLEU "), ("symbol", "  symbol error "), ("loss", "  dev loss "):
+        lookback.train(pairs, out=tmp_path, choose=choose, progress=True, fresh=True, **short)
+        for line in capfd.readouterr().err.splitlines():
+            assert shown in line and "exact match" not in line
     with pytest.raises(lookback.Error, match="choose: .*exact, symbol, loss, bleu or chrf"):
         lookback.train(pairs, out=tmp_path, choose="rouge", **short)
 

@@ -239,18 +239,37 @@ test("BLEU and chrF2 of a training have curves of their own, whose names are in 
             }),
         );
         assert.deepEqual(names, [
-            ["exact match", true],
             ["symbol error", true],
             ["BLEU / 100", true],
             ["chrF2 / 100", true],
         ]);
+        const heights = await page.$$eval(".history .measures svg .dot", (nodes) =>
+            nodes.map((node) => Number(node.getAttribute("cy"))),
+        );
+        assert.ok(Math.min(...heights) >= 26, `a dot is above the frame: ${Math.min(...heights)}`);
         const strokes = await page.$$eval(".history .measures svg .series", (nodes) =>
             nodes.map((node) => getComputedStyle(node).stroke),
         );
-        assert.equal(new Set(strokes).size, 4);
+        assert.equal(new Set(strokes).size, 3);
         assert.ok(!strokes.includes("none"));
         assert.match(await textOf(page, ".history .says"), /^training step .*, BLEU \d+\.\d\d, chrF2 \d+\.\d\d$/);
     }));
+
+test("head, figures and heads of a report are told by what its model was chosen by", async () => {
+    await inPage("sentences", { hash: "#view=learned" }, async (page) => {
+        assert.match(await textOf(page, "header.top p"), /^6 pairs · chrF2 45\.25 · /);
+        assert.match(await textOf(page, ".learned .figures"), /45\.25chrF2.*symbols wrong/);
+        assert.match(await textOf(page, ".learned .block thead"), /chrF2 without itlost$/);
+        assert.match(await textOf(page, ".learned .block tbody tr"), /44\.001\.00$/);
+        assert.match(await textOf(page, ".learned .block .note"), /how much worse the chrF2 of the first 6 pairs is/);
+        assert.doesNotMatch(await textOf(page, ".learned"), /exact|Calibration|Errors by length/);
+    });
+    await inPage("french", { hash: "#view=learned" }, async (page) => {
+        assert.match(await textOf(page, "header.top p"), /% exactly right/);
+        assert.match(await textOf(page, ".learned .block thead"), /exact without itlost$/);
+        assert.match(await textOf(page, ".learned"), /how much fewer of the first/);
+    });
+});
 
 test("the policy of the page refuses scripts, styles and requests that are not its own", async () => {
     const { page } = await openPage(browser, "french");

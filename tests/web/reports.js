@@ -97,10 +97,15 @@ const MAKERS = {
         const [maker, data] = hostileData();
         return [data, maker.bytes];
     },
-    // The training compared texts.
+    // The training compared texts, and chose by chrF2; its first outputs were far too long.
     sentences: () => {
         const maker = frenchOf(9, 6),
-            data = maker.data();
+            data = maker.data({ about: { choose: "chrf" } }),
+            { statistics } = data;
+        Object.assign(statistics, { bleu_13a: 21.5, chrf2: 45.25 });
+        Object.assign(statistics.with_all_heads, { bleu_13a: 21, chrf2: 45 });
+        for (const head of statistics.heads) head.without.chrf2 = 44 - head.head;
+        data.history.points[0].symbol_error = 3.5;
         for (const [i, point] of data.history.points.entries()) {
             point.bleu_13a = 2 * i;
             point.chrf2 = 10 + 3 * i;

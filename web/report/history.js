@@ -2,7 +2,7 @@
 import { chartWidth, lineChart } from "./charts.js";
 import { el } from "../common/dom.js";
 import { makeFilm } from "./film.js";
-import { fixed } from "./numbers.js";
+import { fixed, measureOf } from "./numbers.js";
 import { makePicture } from "./picture.js";
 
 // What makes training steps harder than evaluations; "" for nothing.
@@ -20,7 +20,8 @@ function whatRaisesLoss(report) {
 // A measure from 0 to 100 among shares; null and undefined stay what they are.
 const hundredth = (value) => (typeof value === "number" ? value / 100 : value);
 
-function curves(points, kept, wanted, { name, title, y, yName, note, width }) {
+// With `most`, the axis goes that far, or as far as the curves.
+function curves(points, kept, wanted, { name, title, most, yName, note, width }) {
     const series = wanted
         .map(([field, label, of = (p) => p[field]]) => ({ name: label, points: points.map((p) => [p.step, of(p)]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
@@ -31,7 +32,7 @@ function curves(points, kept, wanted, { name, title, y, yName, note, width }) {
             series,
             xName: "step",
             yName,
-            y,
+            y: most && [0, Math.max(most, ...series.flatMap((one) => one.points.map(([, v]) => v ?? 0)))],
             width,
             mark: kept === null || kept === undefined ? null : { x: kept, text: "kept" },
         }),
@@ -59,6 +60,13 @@ export function makeHistory(report) {
             const { points, kept } = history;
             const width = chartWidth(node);
             const tests = Object.keys(points[0].tests ?? {});
+            const { texts, name } = measureOf(report),
+                byLoss = report.about.choose === "loss",
+                testCurves = tests.map((test) => [
+                    test,
+                    `${texts ? "symbol error" : byLoss ? "loss" : name === "exact" ? "exact match" : name}, ${test}`,
+                    (p) => p.tests?.[test],
+                ]);
             const heldOut = report.about.training?.options?.["hold-out"] !== false;
             node.append(
                 el(
@@ -70,6 +78,7 @@ export function makeHistory(report) {
                         [
                             ["loss", "training"],
                             ["dev_loss", heldOut ? "dev" : "evaluation"],
+                            ...(byLoss ? testCurves : []),
                         ],
                         { name: "loss", title: "Loss", yName: "loss", note: whatRaisesLoss(report), width },
                     ),
@@ -77,19 +86,19 @@ export function makeHistory(report) {
                         points,
                         kept,
                         [
-                            ["exact_match", "exact match"],
+                            ...(texts ? [] : [["exact_match", "exact match"]]),
                             ["symbol_error", "symbol error"],
                             ["bleu_13a", "BLEU / 100", (p) => hundredth(p.bleu_13a)],
                             ["chrf2", "chrF2 / 100", (p) => hundredth(p.chrf2)],
-                            ...tests.map((name) => [name, `exact match, ${name}`, (p) => p.tests?.[name]]),
+                            ...(byLoss ? [] : testCurves),
                         ],
                         {
                             name: "measures",
                             title:
                                 (heldOut ? "Measures on the dev set" : "Measures on training pairs") +
-                                (tests.length > 0 ? " and on tests" : ""),
+                                (tests.length > 0 && !byLoss ? " and on tests" : ""),
                             yName: "share",
-                            y: [0, 1],
+                            most: 1,
                             width,
                         },
                     ),

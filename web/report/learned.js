@@ -3,7 +3,7 @@ import { barChart, chartWidth, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
 import { button, el, scrollNote } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
-import { count, fixed, percent, plural } from "./numbers.js";
+import { count, fixed, measureOf, percent, plural } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { NO_STEP, update } from "./state.js";
 import { confusionName } from "./table.js";
@@ -16,11 +16,16 @@ export function possibleOf({ ambiguous_sources: sources, possible }) {
 }
 
 // Words of the lexicon are not the work of the model.
-export function aloneOf({ of_lexicon: known, without_lexicon: alone }) {
-    return `${percent(alone.exact)} exactly right without the lexicon, which wrote ${plural(known, "output", "outputs")}`;
+export function aloneOf(report) {
+    const { of_lexicon: known, without_lexicon: alone } = report.statistics,
+        { key, says, text, texts } = measureOf(report),
+        value = texts ? `${says} ${text(alone[key])}` : `${text(alone[key])} ${says}`;
+    return `${value} without the lexicon, which wrote ${plural(known, "output", "outputs")}`;
 }
 
-function figures(statistics) {
+function figures(report) {
+    const { statistics } = report,
+        { key, says, text } = measureOf(report);
     const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
     const possible = possibleOf(statistics),
         alone = statistics.without_lexicon;
@@ -29,12 +34,14 @@ function figures(statistics) {
             "dl",
             { class: "figures" },
             one(count(statistics.pairs), "pairs"),
-            one(percent(statistics.exact), alone ? "exactly right, with the lexicon" : "exactly right"),
-            one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
+            one(text(statistics[key]), alone ? `${says}, with the lexicon` : says),
+            key === "symbol_error"
+                ? null
+                : one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
             ...(alone
                 ? [
-                      one(percent(alone.exact), "exactly right, the model alone"),
-                      one(percent(alone.symbol_error), "symbols wrong, the model alone"),
+                      one(text(alone[key]), `${says}, the model alone`),
+                      key === "symbol_error" ? null : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
                   ]
                 : []),
         ),
@@ -101,20 +108,22 @@ function bar(value) {
 
 function headsTable(report) {
     const { heads, with_all_heads: whole } = report.statistics,
-        exact = whole?.exact ?? null,
+        { key, name, text } = measureOf(report),
+        found = whole?.[key] ?? null,
         layered = report.about.layers > 1;
-    const withLoss = exact !== null && heads.some((head) => head.without && head.without.exact !== null);
+    const withLoss = found !== null && heads.some((head) => typeof head.without?.[key] === "number");
     const columns = [
         ...(layered ? ["layer"] : []),
         "head",
         "entropy",
         "monotonicity",
         "coverage",
-        ...(withLoss ? ["exact without it", "lost"] : []),
+        ...(withLoss ? [`${name} without it`, "lost"] : []),
     ];
     const lacks = heads.some((head) => head.entropy === null || (withLoss && !head.without));
     const row = (head) => {
-        const without = head.without?.exact ?? null;
+        const without = head.without?.[key] ?? null,
+            lost = key === "symbol_error" ? without - found : found - without;
         return el(
             "tr",
             {},
@@ -133,8 +142,8 @@ function headsTable(report) {
             bar(head.coverage),
             ...(withLoss
                 ? [
-                      el("td", { class: "number" }, percent(without)),
-                      el("td", { class: "number" }, without === null ? "–" : percent(exact - without)),
+                      el("td", { class: "number" }, text(without)),
+                      el("td", { class: "number" }, without === null ? "–" : text(lost)),
                   ]
                 : []),
         );
@@ -160,8 +169,10 @@ function headsTable(report) {
                 "Monotonicity: the share of steps that look no further back than the step before. " +
                 "Coverage: the share of source symbols that are looked at most at some step." +
                 (withLoss
-                    ? ` Lost: how much fewer of the first ${count(whole.pairs)} pairs are right with this head switched off,` +
-                      " by greedy decoding."
+                    ? (key === "exact"
+                          ? ` Lost: how much fewer of the first ${count(whole.pairs)} pairs are right`
+                          : ` Lost: how much worse the ${name} of the first ${count(whole.pairs)} pairs is`) +
+                      " with this head switched off, by greedy decoding."
                     : "") +
                 (lacks ? " –: no output of the model has this head, or it cannot be switched off." : ""),
         ),
@@ -274,7 +285,8 @@ export function makeLearned(report) {
             return;
         }
         const blocks = el("div", { class: "blocks" });
-        node.append(...figures(s).filter(Boolean), blocks);
+        node.style.setProperty("--bar", css(0.62));
+        node.append(...figures(report).filter(Boolean), blocks);
         if (
             s.alignment &&
             s.alignment.mean >= 0 &&
@@ -291,10 +303,10 @@ export function makeLearned(report) {
                 s.confusions?.length > 0 ? confusionsTable(report) : null,
             ),
         );
+        if (measureOf(report).texts) return; // what follows is of outputs that are right
         if (s.by_length?.length > 0 && s.by_length.some((one) => one.pairs > 0) && s.exact !== null)
             blocks.append(byLength(s.by_length, chartWidth(node)));
         if (s.calibration?.length > 0) blocks.append(calibration(s.calibration));
-        node.style.setProperty("--bar", css(0.62));
     };
     return { node, render };
 }

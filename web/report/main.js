@@ -6,7 +6,7 @@ import { makeHistory } from "./history.js";
 import { canInflate } from "../common/embedded.js";
 import { makeHelp, startKeys } from "./keys.js";
 import { aloneOf, makeLearned, possibleOf } from "./learned.js";
-import { count, percent, plural } from "./numbers.js";
+import { count, measureOf, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
 import { openReport } from "./report.js";
@@ -30,9 +30,11 @@ function say(text) {
 
 function summaryOf(report) {
     const { about, statistics } = report,
-        parts = [plural(report.pairs.length, "pair", "pairs")];
-    if (statistics && statistics.exact !== null) parts.push(`${percent(statistics.exact)} exactly right`);
-    if (statistics?.without_lexicon) parts.push(aloneOf(statistics));
+        { key, says, text, texts } = measureOf(report),
+        parts = [plural(report.pairs.length, "pair", "pairs")],
+        value = statistics?.[key] ?? null;
+    if (value !== null) parts.push(texts ? `${says} ${text(value)}` : `${text(value)} ${says}`);
+    if (statistics?.without_lexicon) parts.push(aloneOf(report));
     if (statistics?.ambiguous_sources) parts.push(possibleOf(statistics));
     if (about.kind) parts.push(`${about.kind}${about.attention ? ` with ${about.attention} attention` : ""}`);
     if (about.parameters) parts.push(`${count(about.parameters)} parameters`);

@@ -25,6 +25,18 @@ export function plural(value, one, many) {
     return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+// What a model can be chosen by, in statistics. No loss is there: exact match is told instead.
+const CHOICES = {
+    exact: { key: "exact", name: "exact", says: "exactly right", text: percent },
+    symbol: { key: "symbol_error", name: "symbol error", says: "symbols wrong", text: percent },
+    bleu: { key: "bleu_13a", name: "BLEU", says: "BLEU", text: fixed, texts: true },
+    chrf: { key: "chrf2", name: "chrF2", says: "chrF2", text: fixed, texts: true },
+};
+
+export function measureOf({ about }) {
+    return CHOICES[about.choose] ?? CHOICES.exact;
+}
+
 export function clamp(value, least, most) {
     return Math.min(most, Math.max(least, value));
 }

@@ -49,9 +49,9 @@ typedef struct lb_texts {
 /** Looks at 5,000 pairs at most, evenly spaced. Errors: as lb_pairs_read. */
 LB_MUST_USE lb_status lb_texts_look(lb_pairs *pairs, lb_texts *texts, lb_error *error);
 
-/** Says which of them have symbols between blanks, with the separators that they lack; false: there is nothing to say,
- *  about characters and sentences. */
-bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, char text[LB_MESSAGE_LENGTH]);
+/** Says which of them have symbols between blanks, with the separators that they lack, as options or as fields; false:
+ *  there is nothing to say, about characters and sentences. */
+bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, bool options, char text[LB_MESSAGE_LENGTH]);
 
 /* ---- lexicon_oddities.c: what of a lexicon does not fit its model. ---- */
 

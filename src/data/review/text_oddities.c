@@ -153,7 +153,7 @@ lb_status lb_texts_look(lb_pairs *pairs, lb_texts *texts, lb_error *error)
     return status;
 }
 
-bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, char text[LB_MESSAGE_LENGTH])
+bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, bool options, char text[LB_MESSAGE_LENGTH])
 {
     static const char *const are[] = {[LB_TEXTS_SYMBOLS] = "symbols between blanks",
                                       [LB_TEXTS_WORDS] = "words that occur again and again",
@@ -169,8 +169,8 @@ bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, char text[LB_MES
         lb_buffer_print(&said, "%s the %ss are %s, of %.1f characters", said.length ? ", and" : ":",
                         lb_pair_side_names[i], are[kind], texts->length[i]);
         if (open)
-            lb_buffer_print(&advice, "%s%s_separator", advice.length ? " and " : "; set ",
-                            lb_pair_side_names[i]);
+            lb_buffer_print(&advice, "%s%s%s%cseparator", advice.length ? " and " : "; set ",
+                            options ? "--" : "", lb_pair_side_names[i], options ? '-' : '_');
     }
     const bool any = said.length && !said.failed && !advice.failed;
     if (any)

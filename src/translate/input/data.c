@@ -115,7 +115,7 @@ static void report_unwritable(const lb_tested_pairs *on, const lb_training_confi
 static void hint_at_separators(const lb_training_data *data, const lb_training_config *c)
 {
     char text[LB_MESSAGE_LENGTH];
-    if (c->subwords <= 0 && lb_texts_say(&data->facts.texts, data->train, text))
+    if (c->subwords <= 0 && lb_texts_say(&data->facts.texts, data->train, c->setting != NULL, text))
         lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 

@@ -1,4 +1,4 @@
-/* What the best model of a training is chosen by: a row for each choice of the setting. */
+/* What the best model of a training is chosen by, and told by: a row for each choice of the setting. */
 #include "translate/plan/recipe.h"
 
 #include "translate/batches/evaluate.h"
@@ -34,30 +34,31 @@ static bool is_better_by_chrf(const lb_evaluation *a, const lb_evaluation *b)
     return is_better_by_own(a, b, LB_OWN_CHRF);
 }
 
-/* By the choices of the setting. */
-static const struct choice {
-    const char *name;
-    lb_is_better_fn is_better;
-    bool texts; /* are compared */
-} choices[] = {
-    {"exact", lb_evaluation_is_better, false}, {"symbol", is_better_by_symbol, false},
-    {"loss", is_better_by_loss, false},        {"bleu", is_better_by_bleu, true},
-    {"chrf", is_better_by_chrf, true},
+enum { EXACT, SYMBOL, LOSS, BLEU, CHRF, CHOICES };
+
+#define AT(field) offsetof(lb_evaluation, field)
+
+static const lb_criterion choices[CHOICES] = {
+    [EXACT] = {"exact", "exact_match", "exact match", "Exact match", AT(exact_match), 100,
+               lb_evaluation_is_better, false},
+    [SYMBOL] = {"symbol", "symbol_error", "symbol error", "Symbol error", AT(symbol_error), 100,
+                is_better_by_symbol, false},
+    [LOSS] = {"loss", "loss", "loss", "Loss", AT(loss), 1, is_better_by_loss, false},
+    [BLEU] = {"bleu", "bleu_13a", "BLEU", "BLEU / 100", AT(own[LB_OWN_BLEU]), 1, is_better_by_bleu, true},
+    [CHRF] = {"chrf", "chrf2", "chrF2", "chrF2 / 100", AT(own[LB_OWN_CHRF]), 1, is_better_by_chrf, true},
 };
 
-static const struct choice *choice_of(const lb_training_config *config)
+const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *found)
 {
-    for (size_t i = 0; i < sizeof choices / sizeof *choices && config->choose; i++)
-        if (strcmp(choices[i].name, config->choose) == 0) return &choices[i];
-    return choices;
+    const bool compared = found && found->own[LB_OWN_TEXTS] > 0;
+    int i = name || !compared ? EXACT : CHRF;
+    for (int k = 0; name && k < CHOICES; k++)
+        if (strcmp(choices[k].name, name) == 0) i = k;
+    return &choices[found && !compared && choices[i].texts ? SYMBOL : i];
 }
 
-lb_is_better_fn lb_config_is_better(const lb_training_config *config)
+double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found)
 {
-    return choice_of(config)->is_better;
-}
-
-bool lb_config_compares_texts(const lb_training_config *config)
-{
-    return choice_of(config)->texts;
+    const void *place = (const char *)found + choice->at;
+    return choice->scale * *(const double *)place;
 }

@@ -71,12 +71,13 @@ static lb_status check_tests(const lb_training_config *c, lb_error *error)
 
 static lb_status check_choice(const lb_training_config *c, lb_error *error)
 {
-    if (lb_config_is_better(c) == lb_evaluation_is_better || !(c->sort || c->no_hold_out || c->choose_on))
+    const lb_criterion *choice = lb_criterion_find(c->choose, NULL);
+    if (choice->is_better == lb_evaluation_is_better || !(c->sort || c->no_hold_out || c->choose_on))
         return LB_OK;
     if (c->sort || c->no_hold_out)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "choose: found %s, expected pairs to choose by",
                             c->sort ? "lists" : "no_hold_out, which keeps the last weights");
-    if (!lb_config_compares_texts(c)) return LB_OK;
+    if (!choice->texts) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "choose_on: found choose %s, expected exact, symbol or loss", c->choose);
 }

@@ -82,11 +82,23 @@ LB_MUST_USE lb_status lb_recipe_look(lb_pairs *pairs, lb_recipe_facts *facts, lb
 
 /* ---- What the best model is chosen by (choice.c). ---- */
 
-/** Whether one evaluation is better than another, by `config->choose`; equals by exact match, symbol error and loss. */
-lb_is_better_fn lb_config_is_better(const lb_training_config *config);
+/** A measure that the best model is chosen by, and that progress, charts and results tell. */
+typedef struct lb_criterion {
+    const char *name;          /* in `config->choose` */
+    const char *key;           /* in a log */
+    const char *title, *axis;  /* "exact match"; of a chart, where 1 is all, but for a loss */
+    size_t at;                 /* in lb_evaluation */
+    double scale;              /* of the number that is printed: 100 for percent */
+    lb_is_better_fn is_better; /* equals by exact match, symbol error and loss */
+    bool texts;                /* are compared: see lb_training_compare_texts */
+} lb_criterion;
 
-/** Whether `config->choose` is a measure of texts: see lb_training_compare_texts. */
-bool lb_config_compares_texts(const lb_training_config *config);
+/** The choice of this name; NULL: that of the recipe, chrF2 if `found` has compared texts, otherwise exact match.
+ *  Symbol error stands in for a measure of texts that `found` does not have, as that of a test. `found` may be NULL. */
+const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *found);
+
+/** The number that is printed. */
+double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found);
 
 /* ---- What cannot be (config_check.c). ---- */
 

@@ -81,14 +81,14 @@ static lb_status read_result(lb_training *t, lb_error *error)
     const lb_training_config *c = &t->config;
     int tests = 0;
     while (tests < LB_MOST_TESTS && *c->test[tests].name) tests++;
-    t->history = (lb_train_history){.is_better = lb_config_is_better(c),
-                                    .tests = c->test,
-                                    .choose_on = lb_config_test(c, c->choose_on) + 1};
+    t->history = (lb_train_history){.tests = c->test, .choose_on = lb_config_test(c, c->choose_on) + 1};
     char *checkpoint = lb_folder_path(c->out, "checkpoint.safetensors", error);
     if (!checkpoint) return LB_ERROR_MEMORY;
     lb_status status =
         lb_file_is_missing(checkpoint) ? LB_OK : lb_train_history_load(checkpoint, tests, &t->history, error);
     lb_release(checkpoint);
+    const lb_evaluation *first = t->history.count > 0 ? &t->history.points->dev : NULL;
+    t->history.is_better = lb_criterion_find(c->choose, first)->is_better;
     t->kept = lb_recipe_trainer(c, 0).keep_best ? lb_train_best(&t->history) : lb_train_last(&t->history);
     return status;
 }

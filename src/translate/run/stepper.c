@@ -79,7 +79,7 @@ static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *fou
     lb_error error = {0};
     lb_status status =
         lb_data_loader_measure(&s->loader, &s->data->dev, s->model, tape, s->config->group, found);
-    if (status || !lb_config_compares_texts(s->config)) return status;
+    if (status || !lb_criterion_find(s->config->choose, NULL)->texts) return status;
     if (compare_texts(s, found, &error)) lb_tape_fail(tape, error.status, "%s", error.message);
     return lb_tape_status(tape);
 }
@@ -113,7 +113,7 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.test = evaluate_test;
     loop.names = s->config->test;
     loop.choose_on = lb_config_test(s->config, s->config->choose_on) + 1;
-    loop.is_better = lb_config_is_better(s->config);
+    loop.is_better = lb_criterion_find(s->config->choose, NULL)->is_better;
     loop.replan = s->config->minutes > 0 ? lb_budget_look_again : NULL;
     loop.tell = lb_stepper_hear;
     loop.stop = shall_stop;
@@ -148,6 +148,8 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = s->data->facts.pairs;
+    const bool last = s->config->no_hold_out && s->data->facts.sentences; /* nothing is chosen */
+    s->run.choose = last ? "symbol" : lb_criterion_find(s->config->choose, NULL)->name;
     s->run.history = &s->history;
     s->run.guessing = log((double)s->model->target_vocab);
     s->run.dropout = s->config->dropout;

@@ -147,7 +147,7 @@ START_TEST(test_text_kind_of_files_as_people_have_them)
         for (int side = 0; side < 2; side++)
             ck_assert_msg(found.kind[side] == rows[i].kind[side], "%s: %d, not %d", rows[i].name,
                           (int)found.kind[side], (int)rows[i].kind[side]);
-        const char *advice = lb_texts_say(&found, pairs, said) ? strchr(said, ';') : NULL;
+        const char *advice = lb_texts_say(&found, pairs, false, said) ? strchr(said, ';') : NULL;
         ck_assert_msg(!advice == !rows[i].advice && (!advice || strcmp(advice, rows[i].advice) == 0),
                       "%s: %s", rows[i].name, said);
         lb_pairs_close(pairs);
