@@ -25,7 +25,6 @@ typedef struct app_kernel {
     const char *prefix; /* in place of g2p, in upper case where that is */
 } app_kernel;
 
-/** Sets a flag. */
 void app_kernel_flag(app_kernel *kernel, const char *name);
 
 /** Whether "NAME" is a flag, or "!NAME" is none. */

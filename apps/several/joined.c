@@ -4,7 +4,6 @@
 #include "base/buffer.h"
 #include "base/group.h"
 #include "console/console.h"
-#include "data/pairs/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "translate/plan/recipe.h"

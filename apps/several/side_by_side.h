@@ -70,10 +70,8 @@ enum {
 /** The mean of a measure in row `i`. */
 app_mean app_result_table_mean(const app_result_table *table, size_t i, int measure);
 
-/** The number of tests. */
 int app_result_table_tests(const app_result_table *table);
 
-/** The name of row `i`. */
 const char *app_result_table_name(const app_result_table *table, size_t i);
 
 /** Prints the table on standard output, and writes it as a file with tabs to the folder of the settings.

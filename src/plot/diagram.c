@@ -64,7 +64,6 @@ typedef struct box_row {
     double step;
 } box_row;
 
-/* A diagram being drawn. */
 typedef struct drawing {
     lb_size size;
     lb_point top;

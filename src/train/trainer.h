@@ -35,7 +35,6 @@ typedef struct lb_thread_choice {
 /** Begins with `most` threads. */
 lb_thread_choice lb_thread_choice_of(int most);
 
-/** The threads for the next step. */
 int lb_thread_choice_next(const lb_thread_choice *choice);
 
 /** The threads for what is not a step, such as an evaluation. */

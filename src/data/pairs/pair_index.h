@@ -59,7 +59,6 @@ enum { LB_PAIR_INDEX_VERSION = 3 };
 #define LB_PAIR_INDEX_MAGIC "lookback pairs\n"
 #define LB_PAIR_INDEX_ORDER UINT32_C(0x01020304)
 
-/** The header. */
 typedef struct lb_pair_index_header {
     char magic[16];
     uint32_t version, order;
