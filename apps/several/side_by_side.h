@@ -149,8 +149,7 @@ void app_kind_apply(const lb_kind *kind, app_train_options *options);
 /** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
  *  kinds of attention and other models. NULL: the usual ones, which are soft attention and none.
  *  Errors: as app_kind_read. */
-LB_MUST_USE lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted,
-                                     lb_error *error);
+LB_MUST_USE lb_status app_kinds_sort(const char *list, lb_strings *sorted, lb_error *error);
 
 /* ---- Ensembles: a training for each member; then they are joined (ensemble.c). ---- */
 

@@ -73,7 +73,7 @@ typedef struct lb_pair_index_header {
     uint64_t different;                                /* pairs for training */
 } lb_pair_index_header;
 
-/** The parts behind it. */
+/** The parts behind the header. */
 enum {
     LB_PART_SOURCE_COUNTS,
     LB_PART_TARGET_COUNTS,
