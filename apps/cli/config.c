@@ -2,7 +2,6 @@
 
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "console/console.h"
 #include "io/file.h"
 #include "io/json.h"
 

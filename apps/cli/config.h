@@ -34,7 +34,6 @@ lb_status app_json_file_refuse(const app_json_file *file, const struct cJSON *it
 LB_MUST_USE lb_status app_json_file_check_name(const app_json_file *file, const struct cJSON *item,
                                                lb_error *error);
 
-/** Frees the text and the object. */
 void app_json_file_close(app_json_file *file);
 
 /* ---- Options from such a file. ---- */

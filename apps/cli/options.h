@@ -48,7 +48,6 @@ typedef struct app_program {
     .options = (rows), .option_count = sizeof(rows) / sizeof *(rows), .examples = (lines),                   \
     .example_count = sizeof(lines) / sizeof *(lines)
 
-/** What the command line asks for. */
 typedef enum app_request {
     APP_REQUEST_RUN,
     APP_REQUEST_HELP,
@@ -86,7 +85,6 @@ void app_options_help(const app_program *program, bool all, FILE *out);
 /** Prints examples as shell commands, each below a comment that describes it. */
 void app_examples_print(const app_example *examples, int count, FILE *out);
 
-/** Receives a program's table. */
 typedef void app_table_reader(const app_program *program, void *context);
 
 /** From now on, app_options only passes the program's table to the reader and returns 0, to generate manual pages and

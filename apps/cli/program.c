@@ -6,12 +6,6 @@
 
 #include <stdlib.h>
 
-static void print_version(const app_program *program)
-{
-    printf("%s (Lookback) %s\n%s\nloops for %s\n", app_name(program->name), lb_version(), lb_kernel_name(),
-           lb_instruction_set_name());
-}
-
 static app_table_reader *table_reader;
 static void *table_context;
 
@@ -85,6 +79,8 @@ int app_options(const app_program *program, int *argc, char ***argv)
     }
     if (request == APP_REQUEST_HELP || request == APP_REQUEST_HELP_ALL)
         app_options_help(program, request == APP_REQUEST_HELP_ALL, stdout);
-    if (request == APP_REQUEST_VERSION) print_version(program);
+    if (request == APP_REQUEST_VERSION)
+        printf("%s (Lookback) %s\n%s\nloops for %s\n", app_name(program->name), lb_version(),
+               lb_kernel_name(), lb_instruction_set_name());
     return app_close_stdout(0);
 }

@@ -38,12 +38,6 @@ typedef struct comparing {
 
 /* ---- The options that all trainings have. ---- */
 
-static bool is_given(const app_option *option)
-{
-    return option->kind != APP_IS_HEADING && option->kind != APP_IS_SET &&
-           app_option_was_set(option->value.text);
-}
-
 /* Refuses options of trainings on lists where there are pairs, and the other way round. */
 static lb_status check_options(const comparing *c, const app_program *program, const app_program *one)
 {
@@ -57,7 +51,7 @@ static lb_status check_options(const comparing *c, const app_program *program, c
         const bool of_lists = of_task ||
                               (option->setting && (option->setting->trainings & LB_SETTING_OF_LISTS)) ||
                               option->kind == APP_IS_TESTS;
-        if (!is_given(option)) continue;
+        if (option->kind == APP_IS_SET || !app_option_was_set(option->value.text)) continue;
         if ((of_task && !lists) || (!of_lists && lists && !app_is_one_of(option->name, own)))
             return lb_error_set(c->error, LB_ERROR_ARGUMENT,
                                 lists ? "%s: expected FILE, since trainings on lists to sort do not have it"

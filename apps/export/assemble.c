@@ -145,8 +145,6 @@ static bool read_condition(const app_kernel *kernel, const char *line, nest *n)
     return true;
 }
 
-static void add_file(const app_kernel *kernel, const char *name, const char *model, lb_buffer *out);
-
 /* An include of a file of the kernel becomes the file. */
 static void add_line(const app_kernel *kernel, const char *line, size_t length, const char *model,
                      lb_buffer *out)
@@ -158,13 +156,13 @@ static void add_line(const app_kernel *kernel, const char *line, size_t length, 
         if (strcmp(name, "model.h") == 0)
             lb_buffer_print(out, "%s", model);
         else
-            add_file(kernel, name, model, out);
+            app_kernel_add_code(kernel, name, model, out);
     } else if (!(blank && after_blank)) {
         add_text(kernel, line, length, false, out);
     }
 }
 
-static void add_file(const app_kernel *kernel, const char *name, const char *model, lb_buffer *out)
+void app_kernel_add_code(const app_kernel *kernel, const char *name, const char *model, lb_buffer *out)
 {
     nest n = {.depth = 0};
     for (const char *line = text_of(name), *next; *line; line = next) {
@@ -173,11 +171,6 @@ static void add_file(const app_kernel *kernel, const char *name, const char *mod
         if (!read_condition(kernel, line, &n) && is_wanted(&n))
             add_line(kernel, line, (size_t)(next - line), model, out);
     }
-}
-
-void app_kernel_add_code(const app_kernel *kernel, const char *model, lb_buffer *out)
-{
-    add_file(kernel, "g2p.c", model, out);
 }
 
 /* The numbers in brackets, "[LONGEST][KEYS]", multiplied. */
@@ -199,7 +192,7 @@ static int64_t count_work(const app_kernel *kernel)
     char names[DEEPEST][WORD], type[WORD], field[4 * WORD];
     int64_t bytes = 0;
     lb_buffer text = {0};
-    add_file(kernel, "work.h", "", &text);
+    app_kernel_add_code(kernel, "work.h", "", &text);
     for (const char *line = text.text && !text.failed ? text.text : ""; *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
         if (sscanf(line, "    %31[a-z0-9_] %127[^;]", type, field) == 2) {

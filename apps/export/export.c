@@ -173,7 +173,7 @@ static lb_status write_files(exporting *s, lb_error *error)
     lb_snprintf(name, sizeof name, "%s.c", s->prefix);
     add_head(s, name, "a model that reads and writes text, in C99; it needs the C library and libm",
              &s->code);
-    app_kernel_add_code(&s->kernel, s->constants.text, &s->code);
+    app_kernel_add_code(&s->kernel, "g2p.c", s->constants.text, &s->code);
     if (s->declarations.failed || s->code.failed) return lb_no_memory(error, NULL);
     const lb_bytes header = {s->declarations.text, s->declarations.length},
                    code = {s->code.text, s->code.length};

@@ -25,7 +25,6 @@ typedef struct app_kernel {
     const char *prefix; /* in place of g2p, in upper case where that is */
 } app_kernel;
 
-/** Sets a flag. */
 void app_kernel_flag(app_kernel *kernel, const char *name);
 
 /** Whether "NAME" is a flag, or "!NAME" is none. */
@@ -44,8 +43,8 @@ void app_kernel_end_table(app_kernel *kernel, lb_buffer *out, const char *zeros,
 /** Adds the numbers as an enum of C. */
 void app_kernel_add_sizes(const app_kernel *kernel, lb_buffer *out);
 
-/** Adds g2p.c with what it includes; `model` takes the place of model.h. */
-void app_kernel_add_code(const app_kernel *kernel, const char *model, lb_buffer *out);
+/** Adds the file `name` of the kernel with what it includes; `model` takes the place of model.h. */
+void app_kernel_add_code(const app_kernel *kernel, const char *name, const char *model, lb_buffer *out);
 
 /** Adds g2p.h, with numbers in place of their names, and sets WORK_BYTES, the memory for a text. */
 void app_kernel_add_header(app_kernel *kernel, lb_buffer *out);

@@ -142,7 +142,7 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
     size_t length;
     kernel.prefix = "g2p";
     app_kernel_add_header(&kernel, &content[0]);
-    app_kernel_add_code(&kernel, constants, &content[1]);
+    app_kernel_add_code(&kernel, "g2p.c", constants, &content[1]);
     lb_buffer_print(&content[1], "%s", driver);
     while (lb_lexicon_walk_next(&walk, error)) {
         const char *answer = lb_lexicon_next_answer(&walk.answers, &length);

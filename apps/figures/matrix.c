@@ -4,6 +4,7 @@
 #include "console/console.h"
 
 #include "base/alloc.h"
+#include "base/format.h"
 #include "data/text/subwords.h"
 
 #include <assert.h>
@@ -150,12 +151,9 @@ static lb_status copy_maps(app_matrix *m, const lb_translator_facts *model, cons
 /* Whether a point is drawn: what is handed on, by whole layers or by heads. What it is made of is left out. */
 static bool is_drawn(const lb_patched *patched)
 {
-    static const char *const ends[] = {"context", "state", "initial", "residual", "feed_forward"};
+    static const char *const ends[] = {"context", "state", "initial", "residual", "feed_forward", NULL};
     const char *end = strrchr(patched->name, '.');
-    bool drawn = strcmp(patched->name, "encoder.embedding") == 0;
-    for (size_t i = 0; i < sizeof ends / sizeof *ends && end; i++)
-        drawn = drawn || strcmp(end + 1, ends[i]) == 0;
-    return drawn;
+    return strcmp(patched->name, "encoder.embedding") == 0 || (end && lb_choice_find(ends, end + 1) >= 0);
 }
 
 /* "cross.context 1.0": with its layer and head, if it has them. */

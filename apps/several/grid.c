@@ -79,7 +79,7 @@ lb_status app_grid_open(app_grid *grid, const app_program *program, const char *
 lb_status app_grid_add(app_grid *grid, const char *name, const char *list, lb_error *error)
 {
     lb_strings values = {0};
-    lb_status status = strcmp(name, KINDS) == 0 ? app_kinds_sort(list, "--kinds", &values, error)
+    lb_status status = strcmp(name, KINDS) == 0 ? app_kinds_sort(list, &values, error)
                                                 : lb_strings_split(&values, list, error);
     if (!status && app_grid_varies(grid, name))
         status =

@@ -5,7 +5,6 @@
 #include "base/format.h"
 #include "base/group.h"
 #include "console/console.h"
-#include "data/pairs/pairs.h"
 #include "io/file.h"
 #include "io/path.h"
 #include "translate/batches/evaluate.h"

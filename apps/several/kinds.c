@@ -60,7 +60,7 @@ static int compare_names(const void *a, const void *b)
     return difference ? difference : strcmp(x, y);
 }
 
-lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted, lb_error *error)
+lb_status app_kinds_sort(const char *list, lb_strings *sorted, lb_error *error)
 {
     lb_strings words = {0};
     lb_kind kind;
@@ -68,7 +68,7 @@ lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorte
     for (int i = 0; !list && i < LB_USUAL_KINDS && !status; i++)
         status = lb_strings_add(&words, lb_alloc_string(lb_kind_names()[i]), error);
     for (size_t i = 0; i < words.count && !status; i++) {
-        status = app_kind_read(&kind, words.text[i], option, error);
+        status = app_kind_read(&kind, words.text[i], "--kinds", error);
         bool twice = false;
         for (size_t k = 0; k < sorted->count; k++) twice = twice || strcmp(sorted->text[k], kind.name) == 0;
         if (!status && !twice) status = lb_strings_add(sorted, lb_alloc_string(kind.name), error);

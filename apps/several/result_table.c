@@ -1,7 +1,6 @@
 /* The table of a sweep or a comparison, on the terminal and as a file: a row a combination, its mean over the seeds. */
 #include "several/side_by_side.h"
 
-#include "base/alloc.h"
 #include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"

@@ -70,10 +70,8 @@ enum {
 /** The mean of a measure in row `i`. */
 app_mean app_result_table_mean(const app_result_table *table, size_t i, int measure);
 
-/** The number of tests. */
 int app_result_table_tests(const app_result_table *table);
 
-/** The name of row `i`. */
 const char *app_result_table_name(const app_result_table *table, size_t i);
 
 /** Prints the table on standard output, and writes it as a file with tabs to the folder of the settings.
@@ -151,8 +149,7 @@ void app_kind_apply(const lb_kind *kind, app_train_options *options);
 /** Reads a list with commas between, and adds each kind once, in the order of tables: the usual ones first, then other
  *  kinds of attention and other models. NULL: the usual ones, which are soft attention and none.
  *  Errors: as app_kind_read. */
-LB_MUST_USE lb_status app_kinds_sort(const char *list, const char *option, lb_strings *sorted,
-                                     lb_error *error);
+LB_MUST_USE lb_status app_kinds_sort(const char *list, lb_strings *sorted, lb_error *error);
 
 /* ---- Ensembles: a training for each member; then they are joined (ensemble.c). ---- */
 

@@ -35,7 +35,6 @@ bool app_grid_varies(const app_grid *grid, const char *name);
 /** Makes the seed the last option, which varies fastest. Returns how many there are: 1 without any. */
 int64_t app_grid_seeds_last(app_grid *grid);
 
-/** Frees the grid. */
 void app_grid_close(app_grid *grid);
 
 /** The values of a combination as text, with that of the seed or without: "hidden=128,lr=0.001", or "additive,lr=0.001"

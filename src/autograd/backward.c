@@ -1,5 +1,4 @@
 /* lb_backward: from the last op of a tape to the first, each of which adds to the gradients of its operands. */
-#include "autograd/cause.h"
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"
 #include "base/alloc.h"

@@ -32,13 +32,6 @@ void lb_tape_leave_place(lb_tape *tape, lb_model_place outer)
     if (tape) tape->place = outer;
 }
 
-/* The name of a point, with the part of the model before it. */
-static void name_point(const lb_model_place *place, const char *name, char text[LB_POINT_NAME])
-{
-    bool within = place->part && *place->part;
-    lb_snprintf(text, LB_POINT_NAME, "%s%s%s", within ? place->part : "", within ? "." : "", name);
-}
-
 /* What the watcher puts in the place of a value, of the same shape and on the same tape. */
 static lb_tensor *check_replacement(const lb_watch_point *point, const lb_tensor *value,
                                     lb_tensor *replacement)
@@ -62,7 +55,8 @@ static lb_tensor *announce(lb_tensor *value, const char *name, int64_t head, boo
                             .head = head,
                             .fixed = fixed,
                             .step = tape->place.step + (tape->steps > 0 ? tape->steps - 1 : 0)};
-    name_point(&tape->place, name, point.name);
+    const char *part = tape->place.part ? tape->place.part : "";
+    lb_snprintf(point.name, sizeof point.name, "%s%s%s", part, *part ? "." : "", name);
     lb_tensor *replacement = tape->watcher.watch(tape->watcher.context, &point, value);
     if (!replacement || replacement == value) return value;
     if (fixed)

@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Whether a string ends with another. */
 static inline bool lb_ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), count = strlen(end);

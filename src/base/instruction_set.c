@@ -1,7 +1,8 @@
 #include "base/instruction_set.h"
 
+#include "base/format.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 const char *const lb_instruction_set_names[] = {"widest", "baseline", "avx2", "avx512", NULL};
 
@@ -20,10 +21,7 @@ lb_instruction_set lb_instruction_set_widest(void)
 static int asked_for(void)
 {
     const char *name = getenv(LB_SET_VARIABLE);
-    int set = 0;
-    if (!name || !*name) return LB_SET_WIDEST;
-    while (lb_instruction_set_names[set] && strcmp(name, lb_instruction_set_names[set]) != 0) set++;
-    return lb_instruction_set_names[set] ? set : -1;
+    return name && *name ? lb_choice_find(lb_instruction_set_names, name) : LB_SET_WIDEST;
 }
 
 lb_instruction_set lb_instruction_set_decide(void)

@@ -30,11 +30,6 @@ static uint64_t high_word(lb_rng_block bits)
     return (uint64_t)bits.word[0] << 32 | bits.word[1];
 }
 
-static uint64_t low_word(lb_rng_block bits)
-{
-    return (uint64_t)bits.word[2] << 32 | bits.word[3];
-}
-
 static double unit(uint64_t word)
 {
     return (double)(word >> 11) * 0x1p-53;
@@ -49,7 +44,8 @@ double lb_rng_normal(lb_rng rng, uint64_t index)
 {
     lb_rng_block bits = lb_rng_bits(rng, index);
     double radius = sqrt(-2.0 * log(1.0 - unit(high_word(bits))));
-    return radius * cos(2.0 * PI * unit(low_word(bits)));
+    uint64_t low_word = (uint64_t)bits.word[2] << 32 | bits.word[3];
+    return radius * cos(2.0 * PI * unit(low_word));
 }
 
 uint64_t lb_rng_below(lb_rng rng, uint64_t index, uint64_t bound)

@@ -32,7 +32,6 @@ bool lb_threads_are_chosen(void);
 /** Whether the caller is one of several threads that share work of the library. */
 bool lb_in_parallel(void);
 
-/** The smaller of two numbers. */
 static inline int64_t lb_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -60,7 +59,6 @@ static inline int64_t lb_grid_threads(lb_grid grid)
 
 typedef struct lb_barrier lb_barrier;
 
-/** One thread of a team. */
 typedef struct lb_team_thread {
     lb_grid grid;         /* that the runtime has given, which may be smaller than the one asked for */
     int group, place;     /* where this thread stands: 0 <= group < groups, 0 <= place < width */
@@ -99,7 +97,6 @@ static inline lb_row_tiles lb_row_tiles_of(int64_t batch)
     return (lb_row_tiles){.count = (batch + rows - 1) / rows, .rows = rows};
 }
 
-/** The number of rows in tile `tile`. */
 static inline int64_t lb_row_tile_height(lb_row_tiles tiles, int64_t tile, int64_t batch)
 {
     int64_t left = batch - tile * tiles.rows;

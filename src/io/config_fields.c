@@ -72,14 +72,6 @@ char *lb_config_write(const lb_config_field *fields, const void *config)
     return lb_buffer_end(&json);
 }
 
-/* The index of the text in `names`; -1 if it is not one of them. */
-static int choice_of(const cJSON *item, const char *const *names)
-{
-    for (int i = 0; names[i] && cJSON_IsString(item); i++)
-        if (strcmp(item->valuestring, names[i]) == 0) return i;
-    return -1;
-}
-
 static bool store_word(const cJSON *item, char *at)
 {
     size_t bytes = cJSON_IsString(item) ? strlen(item->valuestring) + 1 : SIZE_MAX;
@@ -97,7 +89,8 @@ static double value_of(const lb_config_field *field, const cJSON *item)
     if (field->kind == LB_CONFIG_FRACTION) return number >= 0 && number < 1 ? number : -1;
     if (field->kind == LB_CONFIG_POSITIVE) return number > 0 && number <= LARGEST ? number : -1;
     if (field->kind == LB_CONFIG_FLAG) return cJSON_IsBool(item) ? cJSON_IsTrue(item) : -1;
-    if (field->kind == LB_CONFIG_CHOICE) return choice_of(item, field->names);
+    if (field->kind == LB_CONFIG_CHOICE)
+        return cJSON_IsString(item) ? lb_choice_find(field->names, item->valuestring) : -1;
     return number >= 1 && number <= LARGEST && number == (double)(int64_t)number ? number : -1;
 }
 

@@ -1,6 +1,8 @@
 /* Types of numbers in files of tensors: their names and sizes, and conversion to and from lb_real. */
 #include "io/safetensors.h"
 
+#include "base/bytes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -118,13 +120,8 @@ void lb_dtype_to_real(lb_dtype dtype, const void *bytes, size_t count, lb_real *
 void lb_file_order(void *numbers, size_t count, size_t width)
 {
     if (!lb_big_endian) return;
-    for (unsigned char *number = numbers; count > 0; count--, number += width) {
-        for (size_t low = 0, high = width - 1; low < high; low++, high--) {
-            unsigned char byte = number[low];
-            number[low] = number[high];
-            number[high] = byte;
-        }
-    }
+    for (unsigned char *number = numbers; count > 0; count--, number += width)
+        lb_reverse(number, (int64_t)width, 1);
 }
 
 uint64_t lb_file_integer(const unsigned char *bytes, size_t width)

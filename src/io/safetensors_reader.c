@@ -88,7 +88,6 @@ static int compare_metadata(const void *a, const void *b)
     return strcmp(((const lb_safetensors_metadata *)a)->key, ((const lb_safetensors_metadata *)b)->key);
 }
 
-/* Reads the metadata of the header. */
 static lb_status index_metadata(lb_safetensors *file, const cJSON *map, lb_error *error)
 {
     if (!cJSON_IsObject(map))

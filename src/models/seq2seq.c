@@ -186,7 +186,7 @@ static bool reads_back(const lb_seq2seq *model)
 static lb_recurrent_result run_encoder(const lb_seq2seq *model, lb_tokens source)
 {
     bool watched = lb_is_watched(source.tape), back = reads_back(model);
-    lb_tokens in_turn = back ? lb_tokens_reversed(source, 0, 0) : source;
+    lb_tokens in_turn = back ? lb_tokens_reversed(source) : source;
     if (!drops(model, source.tape) && !watched)
         return lb_recurrent_forward_tokens(&model->encoder, &model->source_embedding, in_turn, NULL);
     lb_tensor *x = lb_embedding_forward(&model->source_embedding, watched ? source : in_turn);

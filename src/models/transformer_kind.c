@@ -14,10 +14,7 @@ lb_self_attention lb_model_self_attention(const lb_model *model, lb_tokens sourc
     int64_t layers = transformer->config.layers;
     if (transformer->config.no_self_attention) return found;
     lb_tensor **self = lb_tape_alloc_zero(source.tape, 2 * layers, sizeof(lb_tensor *));
-    if (!self) {
-        lb_tape_fail(source.tape, LB_ERROR_MEMORY, "out of memory for self-attention");
-        return found;
-    }
+    if (!self) return found;
     lb_transformer_memory memory = lb_transformer_encode(transformer, source, self);
     lb_transformer_decode(transformer, &memory, target_in, self + layers);
     found.layers = layers;

@@ -3,7 +3,6 @@
 
 #include "autograd/op.h"
 #include "autograd/tape.h"
-#include "lookback/op.h"
 #include "nn/params.h"
 
 #include <math.h>

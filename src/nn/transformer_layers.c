@@ -7,11 +7,6 @@
 
 #include <stdio.h>
 
-static const char *part(lb_params *params, const char *name, const char *of)
-{
-    return lb_params_scope(params, name, of);
-}
-
 /* The parts of a layer, without residual connection and norm. */
 typedef enum lb_part { SELF, CROSS, FEED_FORWARD, PARTS } lb_part;
 
@@ -44,19 +39,20 @@ lb_status lb_transformer_layer_init(lb_transformer_layer *layer, lb_params *para
     self.window = config.window;
     self.rotary = config.rotary;
     if (has_part(layer, SELF))
-        lb_multi_head_init(&layer->self, params, part(params, name, "self_attn"), self);
-    if (crosses) lb_multi_head_init(&layer->cross, params, part(params, name, "multihead_attn"), attention);
+        lb_multi_head_init(&layer->self, params, lb_params_scope(params, name, "self_attn"), self);
+    if (crosses)
+        lb_multi_head_init(&layer->cross, params, lb_params_scope(params, name, "multihead_attn"), attention);
     if (has_part(layer, FEED_FORWARD)) {
-        lb_linear_init(&layer->inner, params, part(params, name, "linear1"),
+        lb_linear_init(&layer->inner, params, lb_params_scope(params, name, "linear1"),
                        (lb_linear_config){.inputs = config.width, .outputs = config.feed_forward});
-        lb_linear_init(&layer->outer, params, part(params, name, "linear2"),
+        lb_linear_init(&layer->outer, params, lb_params_scope(params, name, "linear2"),
                        (lb_linear_config){.inputs = config.feed_forward, .outputs = config.width});
     }
     for (lb_part which = SELF; which < PARTS; which++) {
         int norm = norm_number(layer, which);
         if (has_part(layer, which))
-            lb_layer_norm_init(&layer->norm[norm], params, part(params, name, norms[norm]), config.width,
-                               config.epsilon);
+            lb_layer_norm_init(&layer->norm[norm], params, lb_params_scope(params, name, norms[norm]),
+                               config.width, config.epsilon);
     }
     return lb_params_status(params);
 }
@@ -192,9 +188,11 @@ lb_status lb_transformer_stack_init(lb_transformer_stack *stack, lb_params *para
     for (int i = 0; stack->layer && i < stack->layers; i++) {
         char layer[32];
         snprintf(layer, sizeof layer, "layers.%d", i);
-        lb_transformer_layer_init(&stack->layer[i], params, part(params, name, layer), crosses, config);
+        lb_transformer_layer_init(&stack->layer[i], params, lb_params_scope(params, name, layer), crosses,
+                                  config);
     }
-    return lb_layer_norm_init(&stack->norm, params, part(params, name, "norm"), config.width, config.epsilon);
+    return lb_layer_norm_init(&stack->norm, params, lb_params_scope(params, name, "norm"), config.width,
+                              config.epsilon);
 }
 
 void lb_transformer_stack_project(const lb_transformer_stack *stack, lb_tensor *memory,

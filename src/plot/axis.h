@@ -51,10 +51,8 @@ lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most
 /** The position of a value: 0 at the low end, 1 at the high end; not finite if it cannot be drawn. */
 double lb_axis_position(const lb_axis_scale *scale, double value);
 
-/** The x of a point of a series. */
 double lb_series_x(const lb_series *series, int64_t index);
 
-/** The colour of a series of the chart. */
 lb_color lb_series_color(const lb_chart *chart, int64_t index);
 
 /** The width in pixels of the widest label of some ticks. */

@@ -8,7 +8,6 @@
 
 enum { LB_CANVAS_MAX_SIDE = 32767 };
 
-/** The file format of a canvas. */
 typedef enum lb_format { LB_FORMAT_PNG, LB_FORMAT_SVG, LB_FORMAT_PDF } lb_format;
 
 /** Options of a canvas. Zero is the default of every field except width and height. */

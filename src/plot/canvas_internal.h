@@ -18,7 +18,6 @@ typedef struct lb_canvas_text {
 
 /** Coordinates are finite and at most a million. */
 typedef struct lb_backend {
-    /* Frees the canvas and everything it owns. */
     void (*close)(lb_canvas *canvas);
     void (*clip)(lb_canvas *canvas, const lb_rect *whole_pixels);
     void (*rect)(lb_canvas *canvas, lb_rect area, lb_color color);

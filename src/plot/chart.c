@@ -11,7 +11,6 @@ static const double swatch = 22, swatch_gap = 6, entry_gap = 20, dot = 5, thin =
 static const double inset = 5; /* between frame and data, so that the frame covers no line */
 static const double marker_radius = 4, marker_gap = 11, stripe = 6;
 
-/* A chart being drawn. */
 typedef struct drawing {
     const lb_chart *chart;
     const lb_style *style;

@@ -29,7 +29,6 @@ bool lb_colormap_exists(lb_colormap map);
 
 /* ---- color_bar.c: which colour means which number. ---- */
 
-/** The colour of a value on this scale. */
 lb_color lb_color_bar_at(const lb_color_bar *bar, double value);
 
 /** The size in pixels that the bar wants: its width with ticks and label; the smallest height that fits the label and

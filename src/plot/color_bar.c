@@ -19,12 +19,6 @@ lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
     return lb_colormap_at(bar->colormap, range > 0 ? (value - bar->min) / range : value - bar->min);
 }
 
-static lb_ticks bar_ticks(const lb_color_bar *bar, const lb_style *style, double height)
-{
-    int most = (int)(height / (tick_room * style->point));
-    return lb_ticks_linear(bar->min, bar->max, most < MOST_TICKS ? most : MOST_TICKS);
-}
-
 /* The widest label at any height: shorter bars have fewer ticks, but these may have more digits. */
 static double ticks_width(const lb_color_bar *bar, const lb_style *style)
 {
@@ -63,7 +57,8 @@ void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas
     }
     lb_canvas_border(canvas, (lb_rect){area.x, area.y, width, area.height}, line, ink);
 
-    lb_ticks ticks = bar_ticks(bar, style, area.height);
+    int most = (int)(area.height / (tick_room * p));
+    lb_ticks ticks = lb_ticks_linear(bar->min, bar->max, most < MOST_TICKS ? most : MOST_TICKS);
     double x = area.x + width, widest = ticks_width(bar, style);
     for (int i = 0; i < ticks.count; i++) {
         double part = (ticks.value[i] - bar->min) / (bar->max - bar->min);

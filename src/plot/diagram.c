@@ -34,11 +34,9 @@ static void draw_title(lb_canvas *canvas, const lb_style *style, lb_point top, c
 static void draw_box(lb_canvas *canvas, const lb_style *style, lb_rect box, lb_color fill, const char *label,
                      bool stands_out)
 {
-    lb_text_style look = {.font = stands_out ? style->bold : style->regular,
-                          .color = lb_color_contrast(fill)};
+    lb_text_style look = lb_style_label(style, LB_ALIGN_CENTER, LB_VALIGN_MIDDLE, lb_color_contrast(fill));
+    look.font = stands_out ? style->bold : style->regular;
     look.size = (stands_out ? LB_SIZE_TITLE : LB_SIZE_AXIS) * style->point;
-    look.align = LB_ALIGN_CENTER;
-    look.valign = LB_VALIGN_MIDDLE;
     lb_canvas_rect(canvas, box, fill);
     lb_canvas_border(canvas, box, lb_style_pixels(style, stands_out ? thick : thin), lb_rgb(0x000000));
     lb_text_draw(canvas, &look, (lb_point){box.x + box.width / 2, box.y + box.height / 2}, label);
@@ -64,7 +62,6 @@ typedef struct box_row {
     double step;
 } box_row;
 
-/* A diagram being drawn. */
 typedef struct drawing {
     lb_size size;
     lb_point top;
@@ -148,20 +145,16 @@ static void draw_arrow(lb_canvas *canvas, const lb_style *style, lb_point from, 
                     (least_head + weight * (largest_head - least_head)) * p, color);
 }
 
-static double strength(double weight)
-{
-    return isfinite(weight) ? fmax(0, fmin(weight, 1)) : 0;
-}
-
 static void draw_attention(const drawing *d, const lb_style *style, lb_canvas *canvas, const double *weights)
 {
     for (int64_t t = 0; t < d->target.count; t++) {
         for (int64_t s = 0; s < d->source.count; s++) {
-            double weight = strength(weights[t * d->source.count + s]);
+            double weight = weights[t * d->source.count + s];
             lb_rect above = row_box(&d->source, s), below = row_box(&d->target, t);
             lb_point from = {share_of_edge(above, t, d->target.count), above.y + above.height};
             lb_point to = {share_of_edge(below, s, d->source.count), below.y};
-            if (weight > 0) draw_arrow(canvas, style, from, to, weight, lb_rgb(0xFF8C00));
+            if (isfinite(weight) && weight > 0)
+                draw_arrow(canvas, style, from, to, fmin(weight, 1), lb_rgb(0xFF8C00));
         }
     }
 }

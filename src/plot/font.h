@@ -56,7 +56,6 @@ size_t lb_text_missing(const lb_font *font, const char *text, int32_t *missing, 
 /** The same for a full-width character, such as a Chinese one. */
 #define LB_GLYPH_WIDE_BOX_ADVANCE 1.0
 
-/** A glyph and its position. */
 typedef struct lb_glyph {
     const lb_font *font; /* NULL: no font has the character */
     uint32_t id;

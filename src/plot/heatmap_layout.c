@@ -74,12 +74,11 @@ const char *lb_heatmap_cell_label(const lb_heatmap *map, int64_t index)
 lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *l, const lb_style *style)
 {
     bool upright = l->angle == 0;
-    return (lb_text_style){.font = style->regular,
-                           .size = l->label_size,
-                           .angle = l->angle,
-                           .align = upright ? LB_ALIGN_CENTER : LB_ALIGN_RIGHT,
-                           .valign = upright ? LB_VALIGN_TOP : LB_VALIGN_MIDDLE,
-                           .color = lb_rgb(0x262626)};
+    lb_text_style look = lb_style_label(style, upright ? LB_ALIGN_CENTER : LB_ALIGN_RIGHT,
+                                        upright ? LB_VALIGN_TOP : LB_VALIGN_MIDDLE, lb_rgb(0x262626));
+    look.size = l->label_size;
+    look.angle = l->angle;
+    return look;
 }
 
 /* The width of the widest label, by the size of the text. */

@@ -36,10 +36,8 @@ lb_heatmap_layout lb_heatmap_arrange(const lb_heatmap *map, const lb_style *styl
 /** A label. Without labels it is the index, written into `buffer`. */
 const char *lb_heatmap_label(const char *const *labels, int64_t index, char buffer[LB_CELL_LABEL]);
 
-/** The style of the column labels. */
 lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *layout, const lb_style *style);
 
-/** The number in a cell. */
 const char *lb_heatmap_cell_text(double value, char buffer[LB_CELL_LABEL]);
 
 /** The label of a cell; "" if it has none. */

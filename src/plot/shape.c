@@ -2,6 +2,7 @@
 #include "plot/font.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 
 #include <fribidi.h>
 #include <hb.h>
@@ -123,11 +124,7 @@ static void order_runs(run *runs, size_t count)
     for (FriBidiLevel level = highest; level > 0; level--)
         for (size_t begin = 0, end = 0; begin < count; begin = end + 1) {
             for (end = begin; end < count && runs[end].level >= level;) end++;
-            for (size_t i = begin, j = end; i + 1 < j; i++) {
-                run swapped = runs[i];
-                runs[i] = runs[--j];
-                runs[j] = swapped;
-            }
+            lb_reverse(runs + begin, (int64_t)(end - begin), sizeof *runs);
         }
 }
 

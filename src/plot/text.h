@@ -14,7 +14,6 @@ typedef enum lb_valign {
     LB_VALIGN_BOTTOM, /* of the deepest letters of the last line */
 } lb_valign;
 
-/** The style of a text. */
 typedef struct lb_text_style {
     const lb_font *font;
     double size;  /* em size in pixels */

@@ -3,7 +3,6 @@
 #include "base/buffer.h"
 #include "train/examples.h"
 #include "train/optimizer.h"
-#include "train/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -50,13 +50,6 @@ double lb_params_grad_norm(const lb_params *params)
     return sqrt(sum);
 }
 
-/* The factor of the gradient. The 1e-6 is that of torch.nn.utils.clip_grad_norm_. */
-static lb_real clip_factor(double norm, lb_real clip_norm)
-{
-    double factor = clip_norm > 0 ? (double)clip_norm / (norm + 1e-6) : 1;
-    return (lb_real)(factor < 1 ? factor : 1);
-}
-
 /* What a kind of optimiser keeps for each parameter, and its step for `count` numbers of the slab of parameters. */
 typedef struct kind {
     const char *name;
@@ -240,7 +233,9 @@ lb_status lb_optimizer_step(lb_optimizer *o, lb_error *error)
     if (status || !rule->step) return status;
     o->steps++;
     lb_stage_begin(rule->name, "");
-    lb_real clip = clip_factor(o->grad_norm, o->config.clip_norm);
+    /* The 1e-6 is that of torch.nn.utils.clip_grad_norm_. */
+    double factor = o->config.clip_norm > 0 ? (double)o->config.clip_norm / (o->grad_norm + 1e-6) : 1;
+    lb_real clip = (lb_real)(factor < 1 ? factor : 1);
     int64_t end;
     for (int64_t at = 0; (at = lb_params_trained(o->params, at, &end)) < o->size; at = end)
         rule->step(o, clip, at, end - at);

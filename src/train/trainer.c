@@ -118,7 +118,8 @@ static const lb_train_point *last_gain(const lb_train_history *history)
     return lb_train_best(history);
 }
 
-bool lb_trainer_is_done(const lb_trainer *t)
+/* Whether all steps are done, the target is reached, or patience has run out. */
+static bool is_done(const lb_trainer *t)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->history;
@@ -163,7 +164,8 @@ lb_status lb_trainer_advance(lb_trainer *t, lb_error *error)
     return status || !marks ? status : mark_point(t, error);
 }
 
-lb_status lb_trainer_end(lb_trainer *t, lb_error *error)
+/* Saves, and sets the parameters to the result of the run. */
+static lb_status end(lb_trainer *t, lb_error *error)
 {
     lb_status status = save_if_needed(t, error);
     if (!status && t->best && t->history->count > 0)
@@ -216,7 +218,8 @@ static lb_status check_config(const lb_trainer_config *c, lb_error *error)
     return LB_OK;
 }
 
-lb_status lb_trainer_open(lb_trainer *t, lb_error *error)
+/* Begins, resumes from the checkpoint if there is one, and evaluates parameters that are trained already. */
+static lb_status begin(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
     lb_status status = check_config(c, error);
@@ -260,7 +263,7 @@ static lb_status begin_session(const lb_trainer_config *config, lb_train_history
     *history = history_of(config);
     *s = (session){.config = *config, .trainer = {.config = &s->config, .history = history}};
     lb_params_keep(config->params, s, free_session);
-    lb_status status = lb_trainer_open(&s->trainer, error);
+    lb_status status = begin(&s->trainer, error);
     if (status) lb_params_keep(config->params, NULL, NULL);
     return status;
 }
@@ -282,11 +285,11 @@ static lb_status train_part(const lb_trainer_config *config, lb_train_history *h
         status = begin_session(config, history, error);
     if (status) return status;
     lb_trainer *t = &((session *)lb_params_kept(config->params))->trainer;
-    for (int64_t i = 0; i < config->part && !status && !lb_trainer_is_done(t); i++)
+    for (int64_t i = 0; i < config->part && !status && !is_done(t); i++)
         status = lb_trainer_advance(t, error);
-    const bool ends = !status && lb_trainer_is_done(t);
+    const bool ends = !status && is_done(t);
     if (ends)
-        status = lb_trainer_end(t, error);
+        status = end(t, error);
     else
         lb_trainer_swap(t);
     if (ends) lb_params_keep(config->params, NULL, NULL);
@@ -298,9 +301,9 @@ lb_status lb_train(lb_trainer_config config, lb_train_history *history, lb_error
     if (config.part) return train_part(&config, history, error);
     *history = history_of(&config);
     lb_trainer t = {.config = &config, .history = history};
-    lb_status status = lb_trainer_open(&t, error);
-    while (!status && !lb_trainer_is_done(&t)) status = lb_trainer_advance(&t, error);
-    if (!status) status = lb_trainer_end(&t, error);
+    lb_status status = begin(&t, error);
+    while (!status && !is_done(&t)) status = lb_trainer_advance(&t, error);
+    if (!status) status = end(&t, error);
     lb_trainer_free(&t);
     return status;
 }

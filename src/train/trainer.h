@@ -35,7 +35,6 @@ typedef struct lb_thread_choice {
 /** Begins with `most` threads. */
 lb_thread_choice lb_thread_choice_of(int most);
 
-/** The threads for the next step. */
 int lb_thread_choice_next(const lb_thread_choice *choice);
 
 /** The threads for what is not a step, such as an evaluation. */
@@ -92,20 +91,9 @@ size_t lb_trainer_bytes(const lb_trainer *trainer);
 
 void lb_trainer_free(lb_trainer *trainer);
 
-/* ---- The loop of lb_train, for one that does more around it (trainer.c). ---- */
-
-/** Begins, resumes from the checkpoint if there is one, and evaluates parameters that are trained already.
- *  Memory: freed by lb_trainer_free, also after an error. Errors: those of lb_train. */
-LB_MUST_USE lb_status lb_trainer_open(lb_trainer *trainer, lb_error *error);
-
-/** Whether all steps are done, the target is reached, or patience has run out. */
-bool lb_trainer_is_done(const lb_trainer *trainer);
-
-/** One step, and the evaluation and the checkpoint that follow some of them. Errors: those of lb_train. */
+/** One step of lb_train, and the evaluation and the checkpoint that follow some of them (trainer.c). Errors: those of
+ *  lb_train. */
 LB_MUST_USE lb_status lb_trainer_advance(lb_trainer *trainer, lb_error *error);
-
-/** Saves, and sets the parameters to the result of the run. Errors: those of saving. */
-LB_MUST_USE lb_status lb_trainer_end(lb_trainer *trainer, lb_error *error);
 
 /* ---- The state in a file (resume.c). ---- */
 

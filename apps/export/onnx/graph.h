@@ -12,7 +12,6 @@
 /** Adds an integer, or a value of an enum, as a field with this number. */
 void protobuf_whole(lb_buffer *message, int field, int64_t value);
 
-/** Adds a text. */
 void protobuf_text(lb_buffer *message, int field, const char *text);
 
 /** Adds a message that is complete, and empties it. */
@@ -39,13 +38,11 @@ typedef struct onnx_graph {
     bool failed;                               /* there is no memory */
 } onnx_graph;
 
-/** Frees what the graph owns. */
 void onnx_graph_free(onnx_graph *graph);
 
 /** The name, formatted as by printf, for as long as the graph lives. */
 onnx_value onnx_name(onnx_graph *graph, const char *format, ...) LB_PRINTF(2, 3);
 
-/** Gives the next node an attribute. */
 void onnx_set(onnx_graph *graph, const char *attribute, int64_t value);
 void onnx_set_list(onnx_graph *graph, const char *attribute, const int64_t *value, int64_t count);
 void onnx_set_text(onnx_graph *graph, const char *attribute, const char *value);
@@ -70,7 +67,6 @@ onnx_value onnx_wholes(onnx_graph *graph, const int64_t *value, int64_t count);
 #define ONNX_ARRAY(...)                                                                                      \
     (const int64_t[]){__VA_ARGS__}, (int64_t)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-/** The name of a parameter of the model. */
 const char *onnx_name_of(const onnx_graph *graph, const lb_tensor *parameter);
 
 /** A parameter as it is; one that two nodes read is stored once. */
@@ -79,7 +75,6 @@ onnx_value onnx_weight(onnx_graph *graph, const lb_tensor *parameter);
 /** An input of the graph. `axes` are numbers, or words for what differs from call to call: "batch length 48". */
 void onnx_input(onnx_graph *graph, const char *name, onnx_type type, const char *axes);
 
-/** Makes `value` an output of the graph. */
 void onnx_output(onnx_graph *graph, onnx_value value, const char *name, const char *axes);
 
 /** Appends the graph as a GraphProto, and empties it. */

@@ -27,7 +27,6 @@ onnx_value onnx_concat(onnx_graph *graph, onnx_value a, onnx_value b, int64_t ax
 /** Rows of a parameter. */
 onnx_value onnx_gather(onnx_graph *graph, const lb_tensor *parameter, onnx_value rows);
 
-/** x as another type. */
 onnx_value onnx_cast(onnx_graph *graph, onnx_value x, onnx_type type);
 
 /** x weight' + bias, over the last axis; `bias` may be NULL. */
@@ -77,7 +76,6 @@ void onnx_hand_over_heads(onnx_graphs *graphs, const lb_multi_head *attention, o
 
 /* ---- Recurrent models: recurrent.c. ---- */
 
-/** Adds the nodes of the model. */
 void onnx_recurrent_add(const lb_model *base, onnx_graphs *graphs);
 
 /* ---- Transformers: transformer.c. ---- */
@@ -87,7 +85,6 @@ void onnx_transformer_add(const lb_model *model, onnx_graphs *graphs);
 
 /* ---- The files: onnx.c. ---- */
 
-/** Adds the nodes of a model. */
 typedef void app_onnx_add(const lb_model *model, onnx_graphs *graphs);
 
 /** Whether the name of a file asks for ONNX. */

@@ -52,7 +52,6 @@ enum {
 };
 enum { LB_AGRU_OUTPUTS, LB_AGRU_CONTEXTS, LB_AGRU_WEIGHTS, LB_AGRU_FINAL };
 
-/** The attributes of the op. */
 typedef struct lb_attention_gru_attributes {
     lb_gru_attributes gru; /* comes first */
     lb_normalizer normalizer;
@@ -78,7 +77,6 @@ lb_attended lb_attention_gru_attended(const lb_attention_gru_run *run, int64_t r
 /** The team of both passes. */
 lb_grid lb_attention_gru_grid(const lb_attention_gru_run *run);
 
-/** The count of numbers in a trace. */
 static inline int64_t lb_attention_gru_trace_size(const lb_attention_gru_run *run)
 {
     return LB_GRU_SAVED * run->hidden + run->width;

@@ -227,13 +227,6 @@ static void forward_worker(const lb_team_thread *thread, void *context)
     }
 }
 
-/* A single step would not recover the cost of e^2k, unless other steps use the same keys. */
-static lb_key_exp2x *exp2k_for(const lb_attention_gru_run *run)
-{
-    return run->steps > 1 ? lb_key_exp2x_new(run->node, run->in.keys)
-                          : lb_key_exp2x_kept(run->node, run->in.keys);
-}
-
 static lb_status keep_traces(lb_node *node, forward_pass *pass)
 {
     lb_attention_gru_saved *saved = lb_tape_alloc(node->tape, sizeof *saved);
@@ -258,7 +251,8 @@ lb_status lb_attention_gru_forward(lb_node *node)
 {
     forward_pass pass = {.run = lb_attention_gru_run_of(node)};
     pass.grid = lb_attention_gru_grid(&pass.run);
-    pass.run.exp2k = exp2k_for(&pass.run);
+    /* A single step would not recover the cost of e^2k, unless other steps use the same keys. */
+    pass.run.exp2k = (pass.run.steps > 1 ? lb_key_exp2x_new : lb_key_exp2x_kept)(node, pass.run.in.keys);
     if (lb_tape_status(node->tape) || (node->records && keep_traces(node, &pass)) || !lay_out_weights(&pass))
         return LB_ERROR_MEMORY;
     lb_real *memory = lb_op_reals(node, lay_out(&pass, NULL));

@@ -11,7 +11,6 @@
 
 /* ---- The input at each step: the input part of the gates, W_ih input + b_ih, and which rows are still active. ---- */
 
-/** The attributes of a recurrent op. */
 typedef struct lb_gru_attributes {
     lb_tokens tokens;       /* select rows of a table; tape NULL: x is not a table */
     const int32_t *lengths; /* [batch]; NULL: all rows are full */
@@ -72,7 +71,6 @@ typedef struct lb_worker {
  *  and with `beside` more multiply-adds for a row in a step. One thread if the work is not worth more. */
 lb_grid lb_recurrence_grid(const lb_gru_input *x, int64_t weights, int64_t beside);
 
-/** The worker of a thread. */
 lb_worker lb_worker_of(const lb_team_thread *thread, const lb_gru_input *x);
 
 /** The rows that a worker takes alone: the first of them, and the way to the next. They are every `width`-th of the
@@ -86,7 +84,6 @@ static inline int64_t lb_worker_own_step(const lb_worker *worker)
     return worker->thread->grid.width * worker->parts;
 }
 
-/** The number of the worker among all. */
 static inline int64_t lb_worker_number(const lb_worker *worker)
 {
     return (int64_t)worker->thread->group * worker->thread->grid.width + worker->thread->place;

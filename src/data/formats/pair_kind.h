@@ -42,7 +42,6 @@ static inline void lb_fields_end(lb_fields *fields)
     if (fields->count < LB_FIELDS_MOST) fields->end[fields->count++] = fields->text.length;
 }
 
-/** Adds a field. */
 static inline void lb_fields_add(lb_fields *fields, const char *text, size_t length)
 {
     lb_buffer_add(&fields->text, text, length);

@@ -262,13 +262,6 @@ static lb_status take_kind(lb_first_lines *s, const char *name, lb_recognised *f
     return set_kind(s, found->kind, error);
 }
 
-/* A file that looks like nothing in particular may be of the usual format, if both have tabs, or none. */
-static lb_status fall_back(lb_first_lines *s, lb_recognised *found, lb_error *error)
-{
-    lb_status status = take_kind(s, s->usual->kind, found, error);
-    return status || s->kind.row->tabs == s->tabs ? status : take_kind(s, "", found, error);
-}
-
 /* A brace and a quote, even if they are of no object. */
 static bool begins_object(const lb_sample_line *line)
 {
@@ -343,7 +336,10 @@ static lb_status choose_kind(lb_first_lines *s, const char *name, const lb_pair_
     if (!given || s->kind.row->quotes) take_divider(s, found);
     if (given || status) return status;
     status = find_kind(s, found, error);
-    return status || *found->kind ? status : fall_back(s, found, error);
+    if (status || *found->kind) return status;
+    /* A file that looks like nothing in particular may be of the usual format, if both have tabs, or none. */
+    status = take_kind(s, s->usual->kind, found, error);
+    return status || s->kind.row->tabs == s->tabs ? status : take_kind(s, "", found, error);
 }
 
 /* Leaves lines that are unlike most out of the sample, unless they are too many. */

@@ -1,5 +1,6 @@
 #include "data/lists/sort_task.h"
 
+#include "base/bytes.h"
 #include "lookback/tensor.h"
 
 #include <stdlib.h>
@@ -211,10 +212,6 @@ int32_t lb_sort_answer(const lb_sort_task *task, int32_t *id, int32_t length)
 {
     if (task->what == LB_LIST_ADD) return add(id, length);
     if (task->what == LB_LIST_SORT) lb_sort_values(id, length);
-    for (int32_t i = 0, k = length - 1; task->what == LB_LIST_REVERSE && i < k; i++, k--) {
-        int32_t other = id[i];
-        id[i] = id[k];
-        id[k] = other;
-    }
+    if (task->what == LB_LIST_REVERSE) lb_reverse(id, length, sizeof *id);
     return length;
 }

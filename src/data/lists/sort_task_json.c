@@ -28,14 +28,6 @@ static int32_t whole(const cJSON *json, const char *key)
     return fits ? item->valueint : -1;
 }
 
-/* 0 if it is missing; -1, which is invalid, if it is not a number. */
-static double share(const cJSON *json, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (!item) return 0;
-    return cJSON_IsNumber(item) ? item->valuedouble : -1;
-}
-
 /* The first field that every sort task needs and this one lacks; NULL: it has all. */
 static const char *missing_field(const cJSON *json)
 {
@@ -55,10 +47,13 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     const char *is = cJSON_IsString(name) ? name->valuestring : "";
     int what = lb_choice_find(lb_list_task_names, is);
     bool is_sort = what >= 0;
+    const cJSON *repeats = cJSON_GetObjectItemCaseSensitive(json, "repeats");
     *task = (lb_sort_task){.max_value = whole(json, "max_number"),
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),
-                           .repeats = share(json, "repeats"),
+                           .repeats = !repeats                  ? 0
+                                      : cJSON_IsNumber(repeats) ? repeats->valuedouble
+                                                                : -1,
                            .what = is_sort ? (lb_list_task)what : LB_LIST_SORT,
                            .one_length = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "one_length"))};
     const char *missing = is_sort ? missing_field(json) : NULL;

@@ -1,7 +1,6 @@
 /* Says what mends a line that is no pair, for who opens a file: it is tried on the first lines before it is said. */
 #include "data/pairs/pair_line.h"
 
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "data/formats/recognise.h"
 #include "io/file.h"

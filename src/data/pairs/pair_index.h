@@ -59,7 +59,6 @@ enum { LB_PAIR_INDEX_VERSION = 3 };
 #define LB_PAIR_INDEX_MAGIC "lookback pairs\n"
 #define LB_PAIR_INDEX_ORDER UINT32_C(0x01020304)
 
-/** The header. */
 typedef struct lb_pair_index_header {
     char magic[16];
     uint32_t version, order;
@@ -74,7 +73,7 @@ typedef struct lb_pair_index_header {
     uint64_t different;                                /* pairs for training */
 } lb_pair_index_header;
 
-/** The parts behind it. */
+/** The parts behind the header. */
 enum {
     LB_PART_SOURCE_COUNTS,
     LB_PART_TARGET_COUNTS,

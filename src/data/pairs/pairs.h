@@ -84,7 +84,6 @@ LB_MUST_USE lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *err
 
 /* ---- pairs_read.c: the pairs of an open file, or of texts in memory, one after the other. ---- */
 
-/** Says that there is no memory for the pairs. */
 lb_status lb_pairs_out_of_memory(const lb_pairs *pairs, lb_error *error);
 
 /** Text `number` as a line of columns, in the window of the pairs. `name` receives its name in messages.

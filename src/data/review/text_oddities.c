@@ -1,9 +1,7 @@
 /* Finds what is odd about the texts of one side, for the report on pairs. */
 #include "data/review/pair_report.h"
 
-#include "base/alloc.h"
 #include "base/format.h"
-#include "lookback/tensor.h"
 
 #include <string.h>
 

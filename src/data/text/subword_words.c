@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/buffer.h"
-#include "lookback/tensor.h"
 
 #include <string.h>
 #include <utf8proc.h>

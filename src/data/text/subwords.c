@@ -83,7 +83,6 @@ static lb_status find_part(lb_subwords *s, const char *text, size_t length, int3
     return found_bad(s, part, length, "a character, or what a merge before it makes", error);
 }
 
-/* Adds the merge of a line. */
 static lb_status add_merge(lb_subwords *s, const char *line, size_t length, lb_error *error)
 {
     char whole[2 * LB_SUBWORD_PIECE + 1] = {0};

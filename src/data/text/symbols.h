@@ -18,7 +18,6 @@ typedef struct lb_symbols {
 /** The maximum number of marks in a row. The limit of Unicode for streams is 30; sorting them takes quadratic time. */
 enum { LB_SYMBOL_MARKS = 255 };
 
-/** Whether the rule has features. */
 bool lb_symbol_rule_has_features(const lb_symbol_rule *rule);
 
 /** Checks a rule. Errors: LB_ERROR_ARGUMENT if a separator is not UTF-8, contains a tab or a line end, or is not in
@@ -108,7 +107,6 @@ size_t lb_lower_case(const char *text, size_t length, char *lower);
 
 /* ---- vocabulary.c: symbols, such as words, and their ids. ---- */
 
-/** Whether a symbol is a feature of a text. */
 bool lb_symbol_is_feature(const char *symbol);
 
 /** The name of a symbol, for people: without the tab of a feature. */

@@ -192,7 +192,6 @@ char *lb_vocabulary_print(const lb_vocabulary *vocabulary)
     return lb_buffer_end(&json);
 }
 
-/* Adds the symbol with this id. */
 static lb_status add(lb_vocabulary *vocabulary, int32_t id, const char *symbol, lb_error *error)
 {
     if (!symbol) return lb_error_set(error, LB_ERROR_FORMAT, "symbol %d is not a string", (int)id);

@@ -2,7 +2,6 @@
 
 #include "autograd/op.h"
 #include "autograd/tape.h"
-#include "lookback/op.h"
 #include "lookback/ops.h"
 
 #include <math.h>

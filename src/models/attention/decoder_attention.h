@@ -13,7 +13,6 @@ typedef struct lb_attending_layer {
     const lb_attended_memory *memory;
 } lb_attending_layer;
 
-/** The results of such a layer. */
 typedef struct lb_attending_result {
     lb_tensor *outputs;      /* [batch, T, hidden] */
     lb_tensor *final;        /* the state at the end of each row, as that of the cell */

@@ -2,7 +2,6 @@
 #include "models/decode/model.h"
 
 #include "base/bytes.h"
-#include "lookback/op.h"
 
 int64_t lb_symbols_before_end(lb_tokens target_out, int64_t row)
 {

@@ -10,12 +10,12 @@
 
 /* ---- Reading order. ---- */
 
-lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared)
+lb_tokens lb_tokens_reversed(lb_tokens rows)
 {
     int32_t *id, *lengths;
     lb_tokens turned = lb_tokens_copy(rows, &id, &lengths);
     for (int64_t row = 0; row < turned.batch; row++)
-        lb_reverse(id + row * rows.length + first, lengths[row] - spared, sizeof *id);
+        lb_reverse(id + row * rows.length, lengths[row], sizeof *id);
     return turned;
 }
 
@@ -25,7 +25,7 @@ lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows)
     lb_tokens place = lb_tokens_copy(rows, &id, &lengths);
     for (int64_t i = 0; i < place.batch * place.length; i++) id[i] = (int32_t)i;
     if (!lb_is_sound(x) || place.batch == 0) return x;
-    return lb_embedding_lookup(lb_tokens_reversed(place, 0, 0),
+    return lb_embedding_lookup(lb_tokens_reversed(place),
                                lb_reshape(x, LB_SHAPE(place.batch * place.length, lb_dim(x, 2))));
 }
 

@@ -106,10 +106,9 @@ void lb_writing_fill(const lb_writing *writing, const lb_back_pointer *last, lb_
 lb_hypothesis lb_writing_trace(const lb_writing *writing, const lb_back_pointer *last,
                                lb_hypothesis hypothesis);
 
-/** The same rows with ids `first` to `first` + count - 1 of each row in reverse order. `count` is the number of tokens
- *  of the row without `spared` ones: LB_BOS before them, or LB_EOS after them.
+/** The rows with the tokens of each in reverse order.
  *  Errors: LB_ERROR_MEMORY, recorded on the tape; batch is then 0. */
-lb_tokens lb_tokens_reversed(lb_tokens rows, int64_t first, int64_t spared);
+lb_tokens lb_tokens_reversed(lb_tokens rows);
 
 /** The same for the embedded tokens of some rows. Shapes: x [batch, length, width] -> the same. */
 lb_tensor *lb_embedded_reversed(lb_tensor *x, lb_tokens rows);

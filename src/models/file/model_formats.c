@@ -53,7 +53,6 @@ typedef struct description {
 
 enum { FIELDS = sizeof seq2seq_fields / sizeof *seq2seq_fields };
 
-/* The fields of a description. */
 static const lb_config_field *describe(lb_config_field fields[FIELDS])
 {
     memcpy(fields, seq2seq_fields, sizeof seq2seq_fields);
