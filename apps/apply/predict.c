@@ -12,8 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_LINES = 20 }; /* that are named */
-
 /* A model applied to texts. */
 typedef struct predicting {
     /* What the command line asks for. */
@@ -30,9 +28,7 @@ typedef struct predicting {
     app_input input;
     lb_buffer lines; /* not printed yet; with a file for them, all */
     app_unknown unknown;
-    int64_t endless;       /* outputs without an end */
-    int64_t texts, unlike; /* texts with an answer; those unlike the training */
-    lb_buffer unlike_lines;
+    int64_t endless; /* outputs without an end */
     app_votes votes; /* of the members, if asked for */
     app_table table;
     app_progress progress;
@@ -104,13 +100,7 @@ static void predicting_close(predicting *s)
     app_progress_end(&s->progress);
     if (s->endless > 1) app_warn("%lld outputs were cut off", (long long)s->endless);
     app_unknown_say(&s->unknown, s->input.name);
-    if (s->unlike > 0)
-        app_warn(
-            "%s: %lld of %lld texts %s unlike the training: line%s%s%s; read what the model makes of them",
-            s->input.name, (long long)s->unlike, (long long)s->texts, s->unlike == 1 ? "is" : "are",
-            lb_plural(s->unlike), s->unlike_lines.text, s->unlike > MOST_LINES ? ", ..." : "");
     app_unknown_close(&s->unknown);
-    lb_release(s->unlike_lines.text);
     lb_release(s->lines.text);
     lb_release(s->attention_lines.text);
     app_input_close(&s->input);
@@ -120,9 +110,7 @@ static void predicting_close(predicting *s)
 /* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
 static lb_status comment(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
-    s->texts++;
-    if (text->unlike && s->unlike++ < MOST_LINES)
-        lb_buffer_print(&s->unlike_lines, "%s %lld", s->unlike > 1 ? "," : "", (long long)line);
+    app_unlike_count(&s->unknown, line, text);
     if (text->output->from_lexicon) return LB_OK;
     app_unknown_length(&s->unknown, &s->model, s->input.name, line, text->length);
     if (!text->output->finished && s->endless++ == 0)

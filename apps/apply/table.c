@@ -53,19 +53,20 @@ static void add_number(lb_buffer *csv, double number)
 void app_table_add(app_table *table, const app_input *input, const app_input_line *line,
                    const lb_translations *found, const lb_translation *text, lb_buffer *csv)
 {
+    const lb_output none = {.text = (char[]){""}, .probability = NAN, .score = NAN};
     const char *row = line->row ? line->row : "";
     if (csv->length == 0) table->columns = add_head(csv, input, row, table);
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
-        const lb_output *output = i < text->count ? &text->output[i] : NULL;
+        const lb_output *output = i < text->count ? &text->output[i] : &none;
         add_cells(csv, row, table->columns);
-        lb_buffer_csv_cell(csv, output ? output->text : "", output ? strlen(output->text) : 0);
+        lb_buffer_csv_cell(csv, output->text, strlen(output->text));
         lb_buffer_print(csv, ",");
-        add_number(csv, output ? output->probability : NAN);
-        add_number(csv, output ? output->score : NAN);
-        lb_buffer_print(csv, "%s", !output ? "" : output->from_lexicon ? "lexicon" : "model");
+        add_number(csv, output->probability);
+        add_number(csv, output->score);
+        lb_buffer_print(csv, "%s", output == &none ? "" : output->from_lexicon ? "lexicon" : "model");
         if (table->likeness) lb_buffer_print(csv, text->unlike ? ",yes" : ",");
-        if (table->aligned) lb_buffer_print(csv, ",");
-        if (table->aligned && output) app_add_alignment(csv, found, text, output);
+        lb_buffer_print(csv, "%s", table->aligned ? "," : "");
+        if (table->aligned) app_add_alignment(csv, found, text, output);
         lb_buffer_print(csv, "\n");
     }
 }

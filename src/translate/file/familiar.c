@@ -20,7 +20,7 @@ static const char FOLLOWERS[] = "\t";
 /* Characters of a text: the last one is from at[1] to at[0], the one before it from at[2]. NULL: there is none. */
 typedef struct window {
     const char *at[WINDOW + 1];
-    char gram[WINDOW * 4 + sizeof FOLLOWERS]; /* some of them */
+    char gram[4 * (WINDOW + 1)]; /* some of them */
 } window;
 
 static bool move(window *w)
@@ -37,7 +37,7 @@ static const char *cut(window *w, int begin, int end, const char *more)
 {
     size_t length = (size_t)(w->at[end] - w->at[begin]);
     memcpy(w->gram, w->at[begin], length);
-    strcpy(w->gram + length, more);
+    memcpy(w->gram + length, more, strlen(more) + 1);
     return w->gram;
 }
 
@@ -96,20 +96,21 @@ lb_status lb_familiar_load(const lb_safetensors *file, lb_familiar *f, lb_error 
     int64_t *count =
         lb_alloc_zero((strlen(text) / 2 + LB_FIRST_TOKEN) * sizeof *count); /* a line has a byte more */
     f->grams = lb_vocabulary_new_reserved(error);
-    lb_status status = copy && count && f->grams ? LB_OK : lb_no_memory(error, "a model");
-    if (!status) f->least = (double)strtoll(at, &at, 10) / SCALE;
-    while (!status && *at == '\n' && *++at) {
-        const long long times = strtoll(at, &at, 10);
+    const bool memory = copy && count && f->grams;
+    lb_status status = memory ? LB_OK : lb_no_memory(error, "a model");
+    f->least = memory ? (double)strtoll(at, &at, 10) / SCALE : 0;
+    while (memory && !status && *at == '\n' && *++at) {
+        const long long many = strtoll(at, &at, 10);
         const char *gram = at + (*at == ' ');
         at += strcspn(at, "\n");
-        if (times < 1 || !*at) break;
+        if (many < 1 || !*at) break;
         *at = '\0';
         status = lb_vocabulary_add(f->grams, &gram, 1, error);
-        if (!status) count[lb_vocabulary_id(f->grams, gram)] = times;
+        if (!status) count[lb_vocabulary_id(f->grams, gram)] = many;
         *at = '\n';
     }
-    if (!status) lb_vocabulary_set_counts(f->grams, count);
-    if (!status && (*at || count[lb_vocabulary_id(f->grams, "")] == 0 || at[-1] != '\n'))
+    if (memory) lb_vocabulary_set_counts(f->grams, count);
+    if (memory && !status && (*at || count[lb_vocabulary_id(f->grams, "")] == 0 || at[-1] != '\n'))
         status = lb_error_set(error, LB_ERROR_FORMAT,
                               "%s: expected a number, and lines of a count and characters", LB_FAMILIAR_KEY);
     lb_release(count);

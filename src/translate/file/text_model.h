@@ -37,8 +37,8 @@ typedef struct lb_text_model {
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */
     lb_lexicon lexicon;   /* not of lists; zero: there is none */
-    lb_familiar familiar;
-    lb_strings texts;                /* of a loaded model: its separators and record */
+    lb_familiar familiar; /* the texts of its training */
+    lb_strings texts;     /* of a loaded model: its separators and record */
     struct lb_subwords *subwords[2]; /* those of its rules that are its own */
 } lb_text_model;
 

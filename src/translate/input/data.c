@@ -221,6 +221,7 @@ static lb_status learn_likeness(lb_training_data *data, lb_error *error)
 {
     lb_familiar *f = &data->text.familiar;
     lb_pairs *const from[] = {data->train, data->dev.pairs};
+    const lb_symbol_rule *rule = &data->format.source;
     const lb_pair_line *line;
     int64_t count = 0;
     if (from[0] == from[1] || lb_pairs_count(from[1]) < FEW_TEXTS) return LB_OK;
@@ -232,17 +233,15 @@ static lb_status learn_likeness(lb_training_data *data, lb_error *error)
         for (count = 0; count * every < all && !status; count++) {
             status = lb_pairs_read(from[held_out], count * every, &line, error);
             if (status) break;
-            char *text =
-                lb_symbols_join(&data->format.source, line->source.symbol, line->source.count, error);
-            double *likeness = held_out ? &found[count] : NULL;
-            status = text ? lb_familiar_look(f, text, likeness, error) : LB_ERROR_MEMORY;
+            char *text = lb_symbols_join(rule, line->source.symbol, line->source.count, error);
+            status = text ? lb_familiar_look(f, text, held_out ? found + count : NULL, error) : error->status;
             lb_release(text);
         }
         for (int64_t least = 1; lb_vocabulary_size(f->grams) > MANY_GRAMS; least++)
             lb_vocabulary_sort(f->grams, least);
     }
-    if (!status) qsort(found, (size_t)count, sizeof *found, lb_compare_numbers);
-    if (!status) f->least = found[count / FEW_TEXTS];
+    if (found && !status) qsort(found, (size_t)count, sizeof *found, lb_compare_numbers);
+    f->least = found && !status ? found[count / FEW_TEXTS] : 0;
     lb_release(found);
     return status;
 }

@@ -104,8 +104,8 @@ END_TEST
 /* ---- Trainings. ---- */
 
 enum { PAIRS = 120, LONGEST = 10 };
-static char text[PAIRS][LONGEST];
-static const char *texts[PAIRS];
+static char spelt[PAIRS][LONGEST];
+static const char *sources[PAIRS];
 
 /* A configuration on words of syllables, all different: at most `dev` of them held out. */
 static lb_training_config syllables(char out[SUPPORT_PATH], const char *name, int dev)
@@ -114,14 +114,14 @@ static lb_training_config syllables(char out[SUPPORT_PATH], const char *name, in
     for (int n = 0; n < PAIRS; n++) {
         int i = n * 1009 % 3375; /* of 15 syllables in three places */
         for (int k = 0; k < 3; k++, i /= 15)
-            snprintf(text[n] + 2 * k, 3, "%c%c", consonants[i % 15 / 3], vowels[i % 3]);
-        texts[n] = text[n];
+            snprintf(spelt[n] + 2 * k, 3, "%c%c", consonants[i % 15 / 3], vowels[i % 3]);
+        sources[n] = spelt[n];
     }
     lb_training_config config = support_small_config(out, name);
     config.train = config.dev = NULL;
     config.target_separator = NULL;
-    config.pairs = (lb_pair_texts){PAIRS - dev, texts, texts, NULL};
-    if (dev > 0) config.dev_pairs = (lb_pair_texts){dev, texts + PAIRS - dev, texts + PAIRS - dev, NULL};
+    config.pairs = (lb_pair_texts){PAIRS - dev, sources, sources, NULL};
+    if (dev > 0) config.dev_pairs = (lb_pair_texts){dev, sources + PAIRS - dev, sources + PAIRS - dev, NULL};
     config.steps = config.evaluate_every = 2;
     config.no_hold_out = dev == 0;
     return config;
@@ -176,7 +176,7 @@ START_TEST(test_familiar_is_a_text_that_the_lexicon_has)
     char out[SUPPORT_PATH];
     bool likeness;
     lb_training_config config = syllables(out, "lexicon", 50);
-    config.lexicon_pairs = (lb_pair_texts){1, strange, texts, NULL};
+    config.lexicon_pairs = (lb_pair_texts){1, strange, sources, NULL};
     support_small_train(&config);
     ck_assert_int_eq(unlike(out, &likeness), 2);
 }
