@@ -88,6 +88,7 @@ void app_answer_json(lb_buffer *json, const char *source, const lb_translation *
     lb_json_open(json, NULL, "{");
     lb_json_string(json, "source", source);
     lb_json_strings(json, "unknown", text->unknown, text->unknown_count);
+    if (text->unlike) lb_json_bool(json, "unlike", true);
     lb_json_open(json, "outputs", "[");
     for (int64_t i = 0; i < text->count; i++) add_output(json, &text->output[i], text);
     lb_buffer_print(json, "]");

@@ -24,6 +24,7 @@ lb_symbols app_output_symbols(const lb_symbol_rule *rule, const lb_output *outpu
 /** A table in CSV. Zero has none. */
 typedef struct app_table {
     bool asked, aligned; /* aligned: with the alignment in a last column */
+    bool likeness;       /* with a column for the texts that are unlike the training */
     int columns;         /* of the file; known with the first line */
 } app_table;
 
@@ -31,7 +32,8 @@ struct app_input;
 struct app_input_line;
 
 /** Adds a line of the input, which keeps rows, as many times as it has outputs, at least once: its columns as they
- *  came, then output, probability, score and from, which is model or lexicon; before the first one their names. */
+ *  came, then output, probability, score and from, which is model or lexicon, and `yes` in unlike; before the first
+ *  one their names. */
 void app_table_add(app_table *table, const struct app_input *input, const struct app_input_line *line,
                    const lb_translations *found, const lb_translation *text, lb_buffer *csv);
 

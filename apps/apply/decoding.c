@@ -44,7 +44,7 @@ lb_status app_check_attention(const lb_translator_facts *model, const char *opti
 
 enum {
     MOST = 10000,     /* distinct unknown symbols counted: there is no limit on words */
-    NAMED = 20,       /* listed symbols */
+    NAMED = 20,       /* listed symbols, and lines */
     LIST_BYTES = 800, /* less than the limit of a note */
     ENTRY_BYTES = 80, /* maximum for a listed symbol, or for the text after the list */
     SAMPLE = 8,       /* known symbols shown as examples */
@@ -111,8 +111,20 @@ void app_unknown_length(app_unknown *unknown, const lb_translator_facts *model, 
              (int)(shorter ? model->shortest_source : model->longest_source));
 }
 
+void app_unlike_count(app_unknown *unknown, int64_t number, const lb_translation *text)
+{
+    unknown->texts++;
+    if (text->unlike && unknown->unlike++ < NAMED)
+        lb_buffer_print(&unknown->lines, "%s %lld", unknown->unlike > 1 ? "," : "", (long long)number);
+}
+
 void app_unknown_say(app_unknown *unknown, const char *where)
 {
+    if (unknown->unlike > 0)
+        app_warn(
+            "%s: %lld of %lld texts %s unlike the training: line%s%s%s; read what the model makes of them",
+            where, (long long)unknown->unlike, (long long)unknown->texts, unknown->unlike == 1 ? "is" : "are",
+            lb_plural(unknown->unlike), unknown->lines.text, unknown->unlike > NAMED ? ", ..." : "");
     if (unknown->times == 0) return;
     char list[LIST_BYTES];
     size_t used = 0;
@@ -134,5 +146,6 @@ void app_unknown_say(app_unknown *unknown, const char *where)
 
 void app_unknown_close(app_unknown *unknown)
 {
+    lb_release(unknown->lines.text);
     lb_vocabulary_free(unknown->named);
 }

@@ -3,6 +3,8 @@
 #ifndef APP_DECODING_H
 #define APP_DECODING_H
 
+#include "base/buffer.h"
+
 #include <lookback/translate.h>
 
 /** lb_translator_open, and lb_translator_about. If `file`, unless NULL, is the model instead, the message says so. */
@@ -13,7 +15,7 @@ LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, l
 LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, const char *option,
                                           lb_error *error);
 
-/* ---- Symbols that a model does not know. ---- */
+/* ---- Symbols that a model does not know, and texts unlike those that it does. ---- */
 
 /** The counts. Zero is empty. */
 typedef struct app_unknown {
@@ -21,6 +23,9 @@ typedef struct app_unknown {
     int64_t symbols, times; /* all symbols; unknown ones among them */
     bool full;              /* too many: `named` does not have all of them */
     bool strangers_said, shorter_said, longer_said;
+    int64_t texts,
+        unlike; /* texts that were looked at; those unlike the training, of which `lines` names the first */
+    lb_buffer lines;
 } app_unknown;
 
 /** Counts the symbols of a text that the model does not know. Errors: LB_ERROR_MEMORY. */
@@ -35,8 +40,11 @@ void app_unknown_note(app_unknown *unknown, const lb_translator_facts *model, co
 void app_unknown_length(app_unknown *unknown, const lb_translator_facts *model, const char *where,
                         int64_t number, int64_t length);
 
-/** Reports the unknown symbols and their counts, most frequent first, in one message; nothing if there were none.
- *  `where` names the texts. */
+/** Counts a text, that of line `number`, and whether it is unlike the training. */
+void app_unlike_count(app_unknown *unknown, int64_t number, const lb_translation *text);
+
+/** Reports the texts unlike the training, and the unknown symbols and their counts, most frequent first, in a message
+ *  each; nothing if there were none. `where` names the texts. */
 void app_unknown_say(app_unknown *unknown, const char *where);
 
 /** Frees the counts. */

@@ -90,6 +90,7 @@ static lb_status open_input(predicting *s, lb_error *error)
                      missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");
     s->input.prefix_column = s->prefix_column;
     s->input.rows = s->table.asked;
+    s->table.likeness = s->model.likeness;
     if (!status) begin_progress(s);
     return status;
 }
@@ -109,6 +110,7 @@ static void predicting_close(predicting *s)
 /* Warns about surprising outputs. Each warning is printed only once, since there may be millions of lines. */
 static lb_status comment(predicting *s, int64_t line, const lb_translation *text, lb_error *error)
 {
+    app_unlike_count(&s->unknown, line, text);
     if (text->output->from_lexicon) return LB_OK;
     app_unknown_length(&s->unknown, &s->model, s->input.name, line, text->length);
     if (!text->output->finished && s->endless++ == 0)

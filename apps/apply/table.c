@@ -7,12 +7,6 @@
 
 enum { DIGITS = 9 };
 
-static void add_text(lb_buffer *csv, const char *text)
-{
-    lb_buffer_csv_cell(csv, text, strlen(text));
-    lb_buffer_print(csv, ",");
-}
-
 /* The cells of a row that has them with tabs between, as many as the head has names; the last one has what is too
  * much. */
 static void add_cells(lb_buffer *csv, const char *row, int columns)
@@ -26,7 +20,7 @@ static void add_cells(lb_buffer *csv, const char *row, int columns)
 }
 
 /* The names are those of the file. A file without names has sources, maybe features, and columns that are not read. */
-static int add_head(lb_buffer *csv, const app_input *input, const char *row, bool aligned)
+static int add_head(lb_buffer *csv, const app_input *input, const char *row, const app_table *table)
 {
     const lb_pair_stream *from = &input->stream;
     const lb_fields *names = from->kind.keys.count > 0 ? &from->kind.keys : &from->names;
@@ -45,7 +39,8 @@ static int add_head(lb_buffer *csv, const app_input *input, const char *row, boo
         }
         lb_buffer_print(csv, ",");
     }
-    lb_buffer_print(csv, "output,probability,score,from%s\n", aligned ? ",alignment" : "");
+    lb_buffer_print(csv, "output,probability,score,from%s%s\n", table->likeness ? ",unlike" : "",
+                    table->aligned ? ",alignment" : "");
     return columns;
 }
 
@@ -58,17 +53,20 @@ static void add_number(lb_buffer *csv, double number)
 void app_table_add(app_table *table, const app_input *input, const app_input_line *line,
                    const lb_translations *found, const lb_translation *text, lb_buffer *csv)
 {
+    const lb_output none = {.text = (char[]){""}, .probability = NAN, .score = NAN};
     const char *row = line->row ? line->row : "";
-    if (csv->length == 0) table->columns = add_head(csv, input, row, table->aligned);
+    if (csv->length == 0) table->columns = add_head(csv, input, row, table);
     for (int64_t i = 0; i == 0 || i < text->count; i++) {
-        const lb_output *output = i < text->count ? &text->output[i] : NULL;
+        const lb_output *output = i < text->count ? &text->output[i] : &none;
         add_cells(csv, row, table->columns);
-        add_text(csv, output ? output->text : "");
-        add_number(csv, output ? output->probability : NAN);
-        add_number(csv, output ? output->score : NAN);
-        lb_buffer_print(csv, "%s", !output ? "" : output->from_lexicon ? "lexicon" : "model");
-        if (table->aligned) lb_buffer_print(csv, ",");
-        if (table->aligned && output) app_add_alignment(csv, found, text, output);
+        lb_buffer_csv_cell(csv, output->text, strlen(output->text));
+        lb_buffer_print(csv, ",");
+        add_number(csv, output->probability);
+        add_number(csv, output->score);
+        lb_buffer_print(csv, "%s", output == &none ? "" : output->from_lexicon ? "lexicon" : "model");
+        if (table->likeness) lb_buffer_print(csv, text->unlike ? ",yes" : ",");
+        lb_buffer_print(csv, "%s", table->aligned ? "," : "");
+        if (table->aligned) app_add_alignment(csv, found, text, output);
         lb_buffer_print(csv, "\n");
     }
 }

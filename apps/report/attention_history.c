@@ -84,19 +84,13 @@ static int compare_frames(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-static int compare_steps(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Chooses the steps to show. */
 static lb_status choose_steps(attention_history *h, lb_error *error)
 {
     h->step = lb_alloc((h->count + 1) * sizeof *h->step);
     if (!h->step) return app_report_no_memory(error);
     for (size_t i = 0; i < h->count; i++) h->step[i] = h->frame[i].step;
-    qsort(h->step, h->count, sizeof *h->step, compare_steps);
+    qsort(h->step, h->count, sizeof *h->step, lb_compare_numbers);
     size_t different = 0;
     for (size_t i = 0; i < h->count; i++)
         if (different == 0 || h->step[i] != h->step[different - 1]) h->step[different++] = h->step[i];
@@ -175,7 +169,7 @@ static lb_status print_frames(const attention_history *h, app_report_data *repor
     for (size_t i = 0; i < h->count && !status; i++) {
         const frame *now = &h->frame[i];
         bool repeated = before && before->pair == now->pair && before->step == now->step;
-        if (repeated || !bsearch(&now->step, h->step, h->step_count, sizeof *h->step, compare_steps))
+        if (repeated || !bsearch(&now->step, h->step, h->step_count, sizeof *h->step, lb_compare_numbers))
             continue;
         status = print_frame(report, now, !before || before->pair != now->pair, !before, error);
         before = now;

@@ -260,6 +260,7 @@ static void add_texts(app_report_data *report, const app_report_pair *pair)
                        pair->text ? (size_t)pair->text->length : 0);
     if (pair->text && pair->text->unknown_count > 0)
         app_report_symbols(report, "unknown", pair->text->unknown, (size_t)pair->text->unknown_count);
+    if (pair->text && pair->text->unlike) lb_json_bool(json, "unlike", true);
     bool known = pair->expected && pair->expected->count > 0;
     if (known)
         add_answers(report, pair);

@@ -131,6 +131,9 @@ typedef struct lb_translation {
     lb_output *output;
     int64_t count;     /* at most n_best; 0 if the text is unreadable */
     const char *error; /* why the text is unreadable; NULL if it is not */
+    /* its characters are not in a row as in the training: see docs/when_it_does_not_work.md; false if `likeness` of
+     * lb_translator_about is */
+    bool unlike;
 } lb_translation;
 
 /** The results for several texts. */
@@ -238,6 +241,7 @@ typedef struct lb_translator_facts {
     int64_t lexicon;                        /* entries of the lexicon; 0: there is none */
     const char *training;                   /* a record of the training, JSON; NULL: none */
     lb_pair_columns columns; /* of the file of the training: the default for others; zero: not given */
+    bool likeness;           /* translations say which texts are unlike those of the training */
 } lb_translator_facts;
 
 /** The facts about a translator. */

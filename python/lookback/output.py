@@ -95,6 +95,7 @@ class Translation(Tuple[Output, ...]):
     `gradient` are those of the best one."""
 
     unknown: List[str]  # the symbols of the text that the model does not know
+    unlike: bool  # whether the text is unlike those of the training: expect mistakes
     text: str = property(lambda self: self[0].text)  # type: ignore[assignment]
     score: float = property(lambda self: self[0].score)  # type: ignore[assignment]
     probability: float = property(lambda self: self[0].probability)  # type: ignore[assignment]
@@ -121,4 +122,5 @@ def translation(found: Any, owner: Any) -> Translation:
             array(output.gradient, shape[2:], owner) if output.gradient else None, output.from_lexicon))
     made = Translation(outputs)
     made.unknown = decode(found.unknown, found.unknown_count)
+    made.unlike = bool(found.unlike)
     return made

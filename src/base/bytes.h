@@ -18,6 +18,25 @@ static inline bool lb_ends_with(const char *text, const char *end)
 /** The order of bytes as of words in a dictionary: negative, 0 or positive. */
 int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);
 
+/** Numbers, whole ones of at least 0, and those of 32 bits, in ascending order, for qsort. */
+static inline int lb_compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int lb_compare_whole(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static inline int lb_compare_ids(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 /** Reverses `count` items of `bytes` each in place. */
 void lb_reverse(void *items, int64_t count, size_t bytes);
 

@@ -20,12 +20,6 @@ static lb_measures resample(const lb_statistics *outputs, int64_t count, lb_rng 
     return lb_measure(&sum, bleu);
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The ends of the middle part of the values that are defined, of `all`, which are sorted for it. Values without spread
  * have no ends. */
 static void cut(double *values, int64_t all, double confidence, double *low, double *high)
@@ -33,7 +27,7 @@ static void cut(double *values, int64_t all, double confidence, double *low, dou
     int64_t count = 0;
     for (int64_t i = 0; i < all; i++)
         if (!isnan(values[i])) values[count++] = values[i];
-    qsort(values, (size_t)count, sizeof *values, compare);
+    qsort(values, (size_t)count, sizeof *values, lb_compare_numbers);
     *low = *high = NAN;
     if (count == 0 || values[0] == values[count - 1]) return;
     /* Rounded as in decimals: 0.05 of 1000 is 50, although (1 - 0.9) / 2 is slightly less than 0.05. */

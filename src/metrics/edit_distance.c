@@ -3,6 +3,7 @@
  * differ by at most 1, so that 64 rows, a strip, are the bits of a few words, and a strip tells the next one only how
  * the distance changes from column to column. */
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "metrics/measures.h"
 
 #include <stdlib.h>
@@ -29,19 +30,13 @@ typedef struct table {
     bool failed; /* there is no memory */
 } table;
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Numbers the last symbols by their places among those of the reference. What it does not have is behind. */
 static void number_symbols(lb_sequence all, int64_t last, const int32_t *sorted, int64_t count,
                            int32_t *number)
 {
     for (int64_t i = 0; i < last; i++) {
         const int32_t *at =
-            bsearch(&all.id[all.length - 1 - i], sorted, (size_t)count, sizeof *at, compare_ids);
+            bsearch(&all.id[all.length - 1 - i], sorted, (size_t)count, sizeof *at, lb_compare_ids);
         number[i] = (int32_t)(at ? at - sorted : count);
     }
 }
@@ -117,7 +112,7 @@ static void fill(table *t)
     t->column = t->row + rows;
     int32_t *sorted = t->column + width;
     memcpy(sorted, t->reference.id + t->reference.length - rows, (size_t)rows * sizeof *sorted);
-    qsort(sorted, (size_t)rows, sizeof *sorted, compare_ids);
+    qsort(sorted, (size_t)rows, sizeof *sorted, lb_compare_ids);
     number_symbols(t->reference, rows, sorted, rows, t->row);
     number_symbols(t->output, t->columns, sorted, rows, t->column);
     signed char *change = memset(sorted + rows, 1, (size_t)width);

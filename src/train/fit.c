@@ -1,6 +1,7 @@
 /* Training on arrays in one call: the loop is lb_train, and the data are examples. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "train/examples.h"
 #include "train/optimizer.h"
 
@@ -29,18 +30,12 @@ static void shuffle(int64_t *number, int64_t count, lb_rng rng)
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The order of an epoch follows from the seed and the epoch alone. */
 static void begin_epoch(fit *f, int64_t epoch)
 {
     lb_rng rng = {f->config.seed, lb_rng_stream("order of examples"), (uint32_t)epoch};
     int64_t *trained = f->order + f->held;
-    qsort(trained, (size_t)f->trained, sizeof *trained, compare_numbers);
+    qsort(trained, (size_t)f->trained, sizeof *trained, lb_compare_whole);
     shuffle(trained, f->trained, rng);
     f->epoch = epoch;
 }

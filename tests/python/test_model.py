@@ -40,6 +40,7 @@ def test_each_number_of_an_output_is_that_of_the_program(model, folder):
         expected = json.loads(line)
         assert len(found) == len(expected["outputs"]) == 3
         assert found.unknown == expected["unknown"]
+        assert found.unlike == expected.get("unlike", False)
         for output, wanted in zip(found, expected["outputs"]):
             assert output.text == wanted["text"]
             assert output.finished == wanted["finished"]

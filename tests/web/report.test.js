@@ -199,6 +199,7 @@ test("a pair has the warnings of predict", () =>
         assert.deepEqual(await warnings(), [
             "It has 7 symbols; the longest text in training had 6. Expect mistakes.",
             "The model does not know “c”.",
+            "It is unlike the texts of the training. Expect mistakes.",
             `The output has no end: it is cut off after ${dataOf("warned")[0].pairs[0].outputs[0].symbols.length} symbols.`,
         ]);
         await goTo(page, "#pair=2");

@@ -141,11 +141,13 @@ const MAKERS = {
         data.statistics.why.rows.at(-1).first = [0.79, 0.76, 0.81];
         return [data, bytes];
     },
-    // A text that is longer than those of the training, with a symbol that the model does not know; no end.
+    // A text that is longer than those of the training and unlike them, with a symbol that the model does not know; no
+    // end.
     warned: () => {
         const maker = frenchOf(8, 3),
             [first] = maker.pairs;
         first.unknown = [first.source[0], first.source[0]];
+        first.unlike = true;
         Object.assign(first.outputs[0], { finished: false, steps: first.outputs[0].steps.slice(1) });
         return [maker.data({ about: { shortest_source: 7, longest_source: 6 } }), maker.bytes];
     },

@@ -43,6 +43,8 @@ export interface Translation {
     readonly symbols: string[];
     /** Those that the model does not know. */
     readonly unknown: string[];
+    /** Only of a text unlike those of the training: expect mistakes. */
+    readonly unlike?: true;
     /** Answers of the lexicon, if the model has them, and then the best first. */
     readonly outputs: Output[];
 }

@@ -156,6 +156,7 @@ const char *predict_translate(char *text, int n_best, int beam, double length_pe
     lb_buffer_print(&json, "{");
     print_strings("symbols", found->text->symbol, found->text->length);
     print_strings("unknown", found->text->unknown, found->text->unknown_count);
+    if (found->text->unlike) lb_buffer_print(&json, "\"unlike\":true,");
     lb_buffer_print(&json, "\"layers\":%d,\"heads\":%d,\"outputs\":[", (int)found->layers, (int)found->heads);
     for (int64_t i = 0; i < found->text->count; i++) {
         if (i) lb_buffer_print(&json, ",");

@@ -66,6 +66,7 @@ function warningsOf(report, pair, output) {
         (most === "shortest" || (limit > 0 && length > limit)) &&
             `It has ${many(length)}; the ${most} ${texts} in training had ${count(limit)}. Expect mistakes.`,
         unknown.length > 0 && `The model does not know ${unknown.join(", ")}.`,
+        pair.unlike && "It is unlike the texts of the training. Expect mistakes.",
         !output.finished && `The output has no end: it is cut off after ${many(output.symbols.length)}.`,
     ].filter(Boolean);
 }

@@ -180,15 +180,9 @@ lb_sort_task lb_sort_task_of_step(const lb_sort_task *task, int64_t step)
     return of_step;
 }
 
-static int compare(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 void lb_sort_values(int32_t *values, int32_t length)
 {
-    qsort(values, (size_t)length, sizeof *values, compare);
+    qsort(values, (size_t)length, sizeof *values, lb_compare_ids);
 }
 
 /* The digits of the sum take the place of those of the second number, from the last one on: only digits that have been

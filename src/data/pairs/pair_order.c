@@ -2,6 +2,7 @@
 #include "data/pairs/pairs.h"
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "io/scratch_file.h"
 
 #include <assert.h>
@@ -75,12 +76,6 @@ int64_t lb_pair_order_batches(const lb_pair_order *order)
     return order->batches;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Fisher-Yates shuffle of 0, 1, ..., without the numbers whose weight is 0; each step has its own random number.
  * These come a block ahead, so that the processor can wait for several places in memory at once. */
 static void shuffle(uint32_t *number, int64_t count, const float *weights, lb_rng rng)
@@ -120,7 +115,7 @@ static void sort_pool(lb_pair_order *order, int64_t pool)
                            (uint64_t)lb_pairs_source_length(order->pairs, pair[i]);
         order->keys[i] = lengths << 32 | pair[i];
     }
-    qsort(order->keys, (size_t)count, sizeof *order->keys, compare);
+    qsort(order->keys, (size_t)count, sizeof *order->keys, lb_compare_whole);
     for (int64_t i = 0; i < count; i++) pair[i] = (uint32_t)order->keys[i];
     order->sorted[pool] = true;
 }

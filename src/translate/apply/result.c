@@ -137,7 +137,15 @@ static lb_status keep_source(lb_translate_job *j, size_t number)
                                      (int32_t)count);
     j->source[j->count++] =
         (lb_source){.text = t, .id = id, .length = (int32_t)count, .number = j->config.first_text + number};
-    return keep_unknown(j, t, id);
+    const lb_text_model *m = &j->translator->model;
+    double likeness = m->familiar.least;
+    lb_status status = keep_unknown(j, t, id);
+    if (status || !m->familiar.grams || j->answers.first) return status; /* the lexicon has it */
+    char *text = lb_symbols_join(&m->source_rule, j->symbols.symbol, count, j->error);
+    status = text ? lb_familiar_look(&m->familiar, text, &likeness, j->error) : LB_ERROR_MEMORY;
+    t->unlike = likeness < m->familiar.least;
+    lb_release(text);
+    return status;
 }
 
 lb_status lb_keep_error(const lb_translate_job *j, size_t number, const lb_error *found)

@@ -97,5 +97,6 @@ lb_translator_facts lb_translator_about(const lb_translator *t)
                                  .sorts = m->sorts,
                                  .lexicon = m->lexicon.entries,
                                  .training = m->training,
-                                 .columns = m->columns};
+                                 .columns = m->columns,
+                                 .likeness = m->familiar.grams};
 }

@@ -106,12 +106,6 @@ lb_tensor *lb_written_log_probabilities(const lb_model *model, lb_tensor *logits
                                            : lb_log(lb_entmax15(logits));
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, int64_t *row)
 {
     lb_row_tiles tiles = lb_row_tiles_of(size);
@@ -119,7 +113,7 @@ lb_status lb_batch_order(lb_tape *tape, int64_t size, const int32_t *lengths, in
     if (!rank) return lb_tape_status(tape);
     for (int64_t list = 0; list < size; list++) /* longest first, and lists of the same length in order */
         rank[list] = (uint64_t)(INT32_MAX - lengths[list]) << 32 | (uint64_t)list;
-    qsort(rank, (size_t)size, sizeof *rank, compare_ranks);
+    qsort(rank, (size_t)size, sizeof *rank, lb_compare_whole);
     int64_t next = 0;
     for (int64_t place = 0; place < tiles.rows; place++)
         for (int64_t tile = 0; tile < tiles.count; tile++)

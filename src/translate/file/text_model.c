@@ -105,11 +105,13 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
     bool shared = t->source == t->target;
     char *task = print_task(t), *source = lb_vocabulary_print(t->source);
     char *target = shared ? NULL : lb_vocabulary_print(t->target);
-    if (task && source && (target || shared)) {
-        lb_safetensors_metadata metadata[6] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
+    char *familiar = t->familiar.grams ? lb_familiar_print(&t->familiar) : NULL;
+    if (task && source && (target || shared) && (familiar || !t->familiar.grams)) {
+        lb_safetensors_metadata metadata[7] = {{TASK_KEY, task}, {LB_SOURCE_VOCABULARY_KEY, source}};
         size_t count = 2;
         if (target) metadata[count++] = (lb_safetensors_metadata){LB_TARGET_VOCABULARY_KEY, target};
         count += lb_model_subwords_name(t, metadata + count);
+        if (familiar) metadata[count++] = (lb_safetensors_metadata){LB_FAMILIAR_KEY, familiar};
         if (t->training) metadata[count++] = (lb_safetensors_metadata){LB_TRAINING_KEY, t->training};
         const lb_safetensors_tensor lexicon = {.name = LB_LEXICON_ARRAY,
                                                .dtype = LB_DTYPE_U8,
@@ -120,6 +122,7 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
     } else {
         status = lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", path);
     }
+    lb_release(familiar);
     lb_release(target);
     lb_release(source);
     lb_release(task);
@@ -281,6 +284,7 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     if (!status) status = load_vocabularies(file, t, error);
     if (!status) status = lb_model_subwords_load(file, t, error);
     if (!status) status = check_vocabularies(t, LB_ERROR_FORMAT, error);
+    if (!status) status = lb_familiar_load(file, &t->familiar, error);
     if (!status) status = load_lexicon(file, is_task(json, PAIRS_AND_LEXICON), t, error);
     cJSON_Delete(json);
     return status;
@@ -338,6 +342,7 @@ void lb_text_model_free(lb_text_model *model)
 {
     lb_strings_free(&model->texts);
     lb_lexicon_free(&model->lexicon);
+    lb_vocabulary_free(model->familiar.grams);
     lb_subwords_free(model->subwords[0]);
     lb_subwords_free(model->subwords[1]);
     if (model->target != model->source) lb_vocabulary_free(model->target);

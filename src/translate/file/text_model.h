@@ -15,6 +15,13 @@
 #define LB_SOURCE_SUBWORDS_KEY   "lookback.source_subwords"
 #define LB_TARGET_SUBWORDS_KEY   "lookback.target_subwords"
 #define LB_TRAINING_KEY          "lookback.training"
+#define LB_FAMILIAR_KEY          "lookback.familiar"
+
+/** What the sources of a training look like. Zero: it is not known. */
+typedef struct lb_familiar {
+    lb_vocabulary *grams; /* no character to four in a row, with how often the sources have them */
+    double least;         /* nearly all held-out sources measure as much */
+} lb_familiar;
 
 /** A model that was trained on pairs of texts, or to sort lists of numbers. A training fills it in with its own
  *  objects; lb_text_model_load creates it from a file. */
@@ -30,6 +37,7 @@ typedef struct lb_text_model {
     lb_sort_task task;    /* if it sorts */
     const char *training; /* a record of the training, JSON; NULL: none */
     lb_lexicon lexicon;   /* not of lists; zero: there is none */
+    lb_familiar familiar; /* the texts of its training */
     lb_strings texts;     /* of a loaded model: its separators and record */
     struct lb_subwords *subwords[2]; /* those of its rules that are its own */
 } lb_text_model;
@@ -89,6 +97,19 @@ size_t lb_model_subwords_name(const lb_text_model *t, lb_safetensors_metadata *m
 
 /** Reads the merges for the rules and vocabularies that the model has. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_model_subwords_load(const lb_safetensors *file, lb_text_model *t, lb_error *error);
+
+/* ---- familiar.c: whether a text is like those of the training. ---- */
+
+/** Counts the characters of a text. With `found`, measures how much likelier, as a logarithm, those before each one
+ *  make it: about their mean. What follows a tab, features, is left out. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_familiar_look(const lb_familiar *familiar, const char *text, double *found,
+                                       lb_error *error);
+
+/** As text. Memory: release it with lb_release; NULL if there is no memory. */
+char *lb_familiar_print(const lb_familiar *familiar);
+
+/** Reads what lb_familiar_print has written, if the file has it. Errors: LB_ERROR_FORMAT, LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_familiar_load(const lb_safetensors *file, lb_familiar *familiar, lb_error *error);
 
 /* ---- list.c: the input and output of a model that sorts. ---- */
 

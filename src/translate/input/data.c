@@ -1,11 +1,14 @@
 #include "translate/input/data.h"
 
+#include "base/alloc.h"
+#include "base/bytes.h"
 #include "data/pairs/pairs.h"
 #include "data/review/pair_report.h"
 #include "translate/file/text_model.h"
 #include "translate/plan/recipe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static void tell_note(const lb_training_config *c, const lb_pairs *pairs)
 {
@@ -207,6 +210,42 @@ static void fit_recipe(lb_training_data *data, lb_training_config *config)
     if (lb_recipe_note(config, &data->facts, note)) lb_training_tell_text(config, LB_EVENT_NOTE, note);
 }
 
+enum {
+    FEW_TEXTS = 50,     /* of which one is unlike the others: fewer do not tell how unlike they can be */
+    MANY_TEXTS = 50000, /* that are enough */
+    MANY_GRAMS = 1 << 15
+};
+
+/* Evenly spaced sources of the training say what others are like, those that are held out how unlike these can be. */
+static lb_status learn_likeness(lb_training_data *data, lb_error *error)
+{
+    lb_familiar *f = &data->text.familiar;
+    lb_pairs *const from[] = {data->train, data->dev.pairs};
+    const lb_symbol_rule *rule = &data->format.source;
+    const lb_pair_line *line;
+    int64_t count = 0;
+    if (from[0] == from[1] || lb_pairs_count(from[1]) < FEW_TEXTS) return LB_OK;
+    double *found = lb_alloc(MANY_TEXTS * sizeof *found);
+    f->grams = lb_vocabulary_new_reserved(error);
+    lb_status status = found && f->grams ? LB_OK : lb_no_memory(error, "texts");
+    for (int held_out = 0; held_out < 2 && !status; held_out++) {
+        const int64_t all = lb_pairs_count(from[held_out]), every = all / MANY_TEXTS + 1;
+        for (count = 0; count * every < all && !status; count++) {
+            status = lb_pairs_read(from[held_out], count * every, &line, error);
+            if (status) break;
+            char *text = lb_symbols_join(rule, line->source.symbol, line->source.count, error);
+            status = text ? lb_familiar_look(f, text, held_out ? found + count : NULL, error) : error->status;
+            lb_release(text);
+        }
+        for (int64_t least = 1; lb_vocabulary_size(f->grams) > MANY_GRAMS; least++)
+            lb_vocabulary_sort(f->grams, least);
+    }
+    if (found && !status) qsort(found, (size_t)count, sizeof *found, lb_compare_numbers);
+    f->least = found && !status ? found[count / FEW_TEXTS] : 0;
+    lb_release(found);
+    return status;
+}
+
 lb_status lb_training_data_open(lb_training_data *data, lb_training_config *config,
                                 const lb_warm_start *start, lb_error *error)
 {
@@ -236,6 +275,7 @@ lb_status lb_training_data_open(lb_training_data *data, lb_training_config *conf
     }
     for (int i = 0; i < data->tests; i++) data->test[i].sample.longest = data->dev.sample.longest;
     if (!status) status = open_lexicon(data, config, error);
+    if (!status) status = learn_likeness(data, error);
     if (data->train) data->train->counter = (lb_counter){0};
     if (data->dev.pairs) data->dev.pairs->counter = (lb_counter){0};
     return status;

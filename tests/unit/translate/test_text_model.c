@@ -49,6 +49,8 @@ static lb_text_model make_model(void)
                           .longest_target = 12,
                           .training = "{\"steps\":7}"};
     made.model = add_seq2seq(made.params, SOURCE_IDS, TARGET_IDS);
+    made.familiar = (lb_familiar){vocabulary_of(NULL, 0), -0.5};
+    ck_assert_int_eq(lb_familiar_look(&made.familiar, "ab", NULL, &error), LB_OK);
     return made;
 }
 
@@ -113,6 +115,9 @@ static void expect_round_trip(lb_text_model *made)
     ck_assert_int_eq(loaded.shortest_source, made->shortest_source);
     ck_assert_int_eq(loaded.longest_source, made->longest_source);
     ck_assert_int_eq(loaded.longest_target, made->longest_target);
+    ck_assert_int_eq(loaded.familiar.grams != NULL, made->familiar.grams != NULL);
+    if (made->familiar.grams) expect_same_symbols(loaded.familiar.grams, made->familiar.grams);
+    ck_assert(loaded.familiar.least == made->familiar.least);
     if (made->training)
         ck_assert_str_eq(loaded.training, made->training);
     else
