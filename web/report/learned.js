@@ -41,7 +41,9 @@ function figures(report) {
             ...(alone
                 ? [
                       one(text(alone[key]), `${says}, the model alone`),
-                      key === "symbol_error" ? null : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
+                      key === "symbol_error"
+                          ? null
+                          : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
                   ]
                 : []),
         ),

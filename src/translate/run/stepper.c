@@ -148,13 +148,13 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = s->data->facts.pairs;
-    const bool last = s->config->no_hold_out && s->data->facts.sentences; /* nothing is chosen */
+    s->loop = loop_of(s);
+    const bool last = !s->loop.keep_best && s->data->facts.sentences; /* nothing is chosen */
     s->run.choose = last ? "symbol" : lb_criterion_find(s->config->choose, NULL)->name;
     s->run.history = &s->history;
     s->run.guessing = log((double)s->model->target_vocab);
     s->run.dropout = s->config->dropout;
     s->run.label_smoothing = fmax(s->config->label_smoothing, 0);
-    s->loop = loop_of(s);
     return LB_OK;
 }
 
