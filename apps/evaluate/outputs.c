@@ -261,7 +261,7 @@ static lb_status compare(comparing *s, const lb_line *pair, const lb_line *predi
 
 static lb_status compare_all(comparing *s, lb_error *error)
 {
-    lb_line pair = {0}, prediction = {0};
+    lb_line pair = {0}, prediction = {.text = ""};
     const lb_pair_format *format = &s->pairs.format;
     for (int64_t before = 0;; before = pair.number) {
         bool more = next_line(&s->pairs, &pair, error),

@@ -314,6 +314,7 @@ const lb_model_kind *lb_model_kind_find(const char *name, const lb_extensions *o
     const format *found = find_built_in(name);
     if (found) return found->kind;
     for (const lb_model_kind *const *at = own ? own->kinds : NULL; at && *at; at++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): lb_extensions_check refuses a kind without a name */
         if ((*at)->name && strcmp((*at)->name, name) == 0) return *at;
     lb_error_set(
         error, LB_ERROR_FORMAT,
