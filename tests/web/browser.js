@@ -1,6 +1,6 @@
 // Headless Chromium, and a page of a report in it that notes all that goes wrong.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -167,4 +167,23 @@ export async function save(page, folder, work) {
     await work();
     await until(page, () => globalThis.saved);
     await client.detach();
+}
+
+// The pixels of a print without backgrounds that are neither white, grey nor black.
+export async function colouredPixels(page) {
+    const folder = mkdtempSync(join(tmpdir(), "print-")),
+        file = join(folder, "page");
+    try {
+        writeFileSync(`${file}.pdf`, await page.pdf({ format: "A4", printBackground: false }));
+        execFileSync("pdftoppm", ["-r", "50", "-singlefile", `${file}.pdf`, file]);
+        const pixels = readFileSync(`${file}.ppm`);
+        let coloured = 0;
+        for (let i = pixels.length - 3; i > 15; i -= 3) {
+            const three = pixels.subarray(i, i + 3);
+            coloured += Math.max(...three) - Math.min(...three) > 40;
+        }
+        return coloured;
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
 }

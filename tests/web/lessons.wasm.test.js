@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { launch, openFile, until } from "./browser.js";
+import { colouredPixels, launch, openFile, until } from "./browser.js";
 import { assertAccessible } from "./use.js";
 import { assertLooks } from "./look.js";
 
@@ -132,6 +132,14 @@ test("lesson 1: the numbers of its page; a low temperature leaves one key", () =
         assert.ok((await tables(page)).weights[0].every((weight) => Math.abs(weight - 1 / 3) < 0.06));
         await set(page, "divisor of the sentence", 1);
         assert.ok(Math.max(...(await tables(page))["weights of the sentence"][0]) > 0.9);
+    }));
+
+test("lesson 1: maps are printed in colour where the browser leaves backgrounds out", () =>
+    inLesson(1, async (page) => {
+        const kept = await colouredPixels(page);
+        await page.$$eval("td", (cells) => cells.forEach((cell) => (cell.style.printColorAdjust = "economy")));
+        const left = await colouredPixels(page);
+        assert.ok(kept > left + 500, `${kept} and ${left}`);
     }));
 
 test("lesson 1: the query follows the pointer, and its slider the keyboard", () =>
