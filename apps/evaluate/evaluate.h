@@ -33,9 +33,10 @@ typedef struct app_score {
     struct lb_pair_print *prints; /* [pairs] */
     struct app_kept_row *kept;    /* [kept_count] not judged yet: with `once`, all of them */
     int32_t *ids;                 /* [id_count] of their outputs and references */
+    int32_t *word_ids;            /* of the words of a row */
     lb_strings sources;           /* [kept_count] of these, if there is a table of errors */
     lb_strings *errors;           /* that table; NULL: none */
-    size_t print_room, kept_count, kept_room, id_count, id_room, capacity;
+    size_t print_room, kept_count, kept_room, id_count, id_room, word_room, capacity;
     int64_t pairs, among;   /* among: right among the n_best */
     int64_t known;          /* pairs whose output is of the lexicon */
     lb_vocabulary *symbols; /* of both references and outputs */
@@ -58,6 +59,12 @@ typedef struct app_score {
     int64_t fewest, most; /* references of an output */
     app_why why;          /* if the model is asked for it */
 } app_score;
+
+/** Whether confusions and errors are of words, since symbols are pieces of them. */
+static inline bool app_score_by_words(const app_score *score)
+{
+    return score->letters && score->rule.subwords;
+}
 
 /** Begins. `rule` divides outputs and references into symbols.
  *  Memory: freed by app_score_close, also after an error. Errors: LB_ERROR_MEMORY. */

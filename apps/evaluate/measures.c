@@ -53,6 +53,7 @@ void app_score_close(app_score *score)
     lb_release(score->prints);
     lb_release(score->kept);
     lb_release(score->ids);
+    lb_release(score->word_ids);
     lb_strings_free(&score->sources);
     lb_release(score->separator);
     lb_text_facts_free(&score->texts);
@@ -81,28 +82,30 @@ static char *join(const app_score *score, lb_sequence ids, lb_error *error)
     return text ? text : lb_null(out_of_memory(score, error));
 }
 
-/* Adds the words of the last row. */
-static lb_status add_words(app_score *score, const char *output, const char *reference, lb_error *error)
+/* Adds the words of the last row, which are then `compared`: the output, and its reference. */
+static lb_status add_words(app_score *score, const char *output, const char *reference,
+                           lb_sequence compared[2], lb_error *error)
 {
     lb_words written = {0}, wanted = {0};
     lb_status status = lb_words_split(output, &written, error);
     if (!status) status = lb_words_split(reference, &wanted, error);
-    int32_t *ids = status ? NULL : lb_alloc((written.count + wanted.count + 1) * sizeof *ids);
-    const lb_sequence output_ids = {ids, (int64_t)written.count},
-                      reference_ids = {ids ? ids + written.count : NULL, (int64_t)wanted.count};
-    if (!status && !ids) status = out_of_memory(score, error);
-    if (!status) status = encode(score->words, written.word, written.count, ids, error);
-    if (!status) status = encode(score->words, wanted.word, wanted.count, ids + written.count, error);
+    if (!status && !lb_alloc_room(&score->word_ids, 0, written.count + wanted.count + 1, &score->word_room,
+                                  sizeof *score->word_ids))
+        status = out_of_memory(score, error);
+    compared[0] = (lb_sequence){score->word_ids, (int64_t)written.count};
+    compared[1] = (lb_sequence){score->word_ids + written.count, (int64_t)wanted.count};
+    if (!status) status = encode(score->words, written.word, written.count, score->word_ids, error);
     if (!status)
-        status = lb_statistics_count_words(output_ids, reference_ids, &score->rows[score->count - 1], error);
+        status = encode(score->words, wanted.word, wanted.count, score->word_ids + written.count, error);
+    if (!status)
+        status = lb_statistics_count_words(compared[0], compared[1], &score->rows[score->count - 1], error);
     score->has_words |= wanted.count > 1;
-    lb_release(ids);
     lb_words_free(&written);
     lb_words_free(&wanted);
     return status;
 }
 
-/* Adds BLEU and chrF2 of the last row, and its words. */
+/* Adds BLEU and chrF2 of the last row, its words, and what was confused: words, where symbols are pieces of them. */
 static lb_status add_text(app_score *score, const kept_row *row, lb_sequence output,
                           const lb_sequence *references, int64_t count, int64_t nearest, lb_error *error)
 {
@@ -116,12 +119,17 @@ static lb_status add_text(app_score *score, const kept_row *row, lb_sequence out
     if (!status)
         status = lb_statistics_count_text(texts.text[count], (const char *const *)texts.text, count,
                                           score->judging.lower, &score->rows[score->count - 1], error);
-    if (!status && score->letters) status = add_words(score, texts.text[count], texts.text[nearest], error);
+    lb_sequence words[2], symbols[2] = {output, references[nearest]};
+    if (!status && score->letters)
+        status = add_words(score, texts.text[count], texts.text[nearest], words, error);
+    const lb_sequence *compared = app_score_by_words(score) ? words : symbols;
+    if (!status) status = lb_confusions_add(&score->confusions, compared[1], compared[0], error);
     if (!status && score->errors) {
         app_row about = row->about;
         about.source = score->sources.text[row->kept];
-        status = app_errors_add(score->errors, about, texts.text[nearest], texts.text[count], score->symbols,
-                                references[nearest], output, error);
+        status = app_errors_add(score->errors, about, texts.text[nearest], texts.text[count],
+                                app_score_by_words(score) ? score->words : score->symbols, compared[1],
+                                compared[0], error);
     }
     score->fewest = count < score->fewest ? count : score->fewest;
     score->most = count > score->most ? count : score->most;
@@ -145,7 +153,6 @@ static lb_status judge_source(app_score *score, const kept_row *rows, int64_t co
         return out_of_memory(score, error);
     lb_status status =
         lb_statistics_of(output, references, count, &score->rows[score->count], &nearest, error);
-    if (!status) status = lb_confusions_add(&score->confusions, references[nearest], output, error);
     if (status) return status;
     score->count++;
     return add_text(score, rows, output, references, count, nearest, error);

@@ -76,7 +76,8 @@ static lb_status compute_measures(const app_score *score, uint64_t seed, table *
 /* NULL for no symbol. */
 static const char *symbol_of(const app_score *score, int32_t id)
 {
-    return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(score->symbols, id);
+    const lb_vocabulary *of = app_score_by_words(score) ? score->words : score->symbols;
+    return id == LB_NO_SYMBOL ? NULL : lb_vocabulary_symbol(of, id);
 }
 
 /* How BLEU was computed, in the words of sacreBLEU. */

@@ -294,6 +294,8 @@ START_TEST(test_subwords_in_a_report_are_compared_by_words)
     RUN("", LOOKBACK, "evaluate", "out", "pairs.tsv");
     ck_assert_msg(strstr(result.output, "exact match  ") && strstr(result.output, " 50.00 %"), "%s",
                   result.output);
+    snprintf(text, sizeof text, "       1  weltbekannt -> %s\n", word + 1);
+    ck_assert_msg(strstr(result.output, text) != NULL, "%s", result.output);
 }
 END_TEST
 
