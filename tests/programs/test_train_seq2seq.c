@@ -48,6 +48,7 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
     ck_assert_ptr_nonnull(strstr(support_run_result.output, " on 60 pairs of dev.tsv\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 393 different pairs\n"));
     ck_assert_ptr_nonnull(strstr(support_run_result.error, "dev.tsv: 60 lines, 60 pairs\n"));
+    ck_assert_ptr_null(strstr(support_run_result.error, "resuming"));
     char kernel[128];
     snprintf(kernel, sizeof kernel, " parameters, %s", lb_kernel_name());
     ck_assert_ptr_nonnull(strstr(support_run_result.error, kernel));

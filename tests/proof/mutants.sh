@@ -9,8 +9,8 @@ usage: tests/proof/mutants.sh [--seconds S] [--seed N] [--folder DIR] [--record 
 
 Plants one fault at a time into src/ or apps/ (a sign, a comparison or an index changed, a statement or a check dropped),
 drawn from each room in turn, and runs the unit tests of that room that reach it, until one notices: tests/ranks for
-src/mpi, and tests/programs for apps. What is planted is in mutants_operators.txt. The code of exported models,
-apps/export/kernel, is text to the program, and is left out.
+src/mpi and apps/console/ranks.c, and tests/programs for the rest of apps. What is planted is in mutants_operators.txt.
+The code of exported models, apps/export/kernel, is text to the program, and is left out.
 
   --seconds S   time for the tests [600]; the build before, in build/mutants/, and what reaches what take longer
   --seed N      which faults, in which order [as in mutants_operators.txt]

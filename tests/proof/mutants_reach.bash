@@ -8,7 +8,7 @@ reach=$tree/reach
 
 # The layer of tests that judges the room of a file.
 layer_of_file() {
-    sed -E 's:^src/mpi/.*:ranks:; s:^apps/.*:programs:; s:^src/([^/]*)/.*:\1:'
+    sed -E 's:^(src/mpi/|apps/console/ranks[.]).*:ranks:; s:^apps/.*:programs:; s:^src/([^/]*)/.*:\1:'
 }
 
 # The programs, units and layers of ctest that judge the faults.

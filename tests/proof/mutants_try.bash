@@ -13,12 +13,12 @@ read_units() {
 }
 
 # Sets `units`: those of the room of a file that reach a line, or the line before it with code; of a file whose lines are
-# not counted, all of them.
+# not counted, as those that ranks run, all of them.
 units_reaching() { # FILE LINE
     local layer number
     layer=$(layer_of_file <<<"$1")
     units=()
-    for number in $(awk -v file="$1" -v line="$2" '
+    for number in $(awk -v file="$1" -v line="$2" -v layer="$layer" '
         FILENAME == ARGV[1] { all = all " " $1; next }
         $1 == file {
             counted = counted || NF > 2
@@ -26,7 +26,7 @@ units_reaching() { # FILE LINE
             $1 = $2 = ""
             found = $0
         }
-        END { print counted ? found : all }' "$reach/units" "$reach/lines"); do
+        END { print counted && layer != "ranks" ? found : all }' "$reach/units" "$reach/lines"); do
         [[ ${layer_of[number]} != "$layer" ]] || units+=("$number")
     done
 }
@@ -65,7 +65,7 @@ link_unit() { # NUMBER KIND NAME FLAG...
     [[ $kind == float ]] || objects=("" "$mine/$name.o")
     if [[ ! -e $mine/$program ]]; then
         case $file in
-        src/mpi/* | apps/lookback.c) # no part of the tests themselves
+        src/mpi/* | apps/lookback.c | apps/console/ranks.c) # no part of the tests themselves
             ln -s "$tree/$program" "$mine/$program"
             [[ $file == apps/* ]] ||
                 link_with "$(cd "$tree" && ls lib/liblookback_mpi.so.*.*.*)" "$mine/mpi.so" "${objects[@]}" "$@" || return
@@ -73,7 +73,7 @@ link_unit() { # NUMBER KIND NAME FLAG...
         *) link_with "$program" "$mine/$program" "${objects[@]}" "$@" || return ;;
         esac
     fi
-    if [[ $kind == float && $layer != ranks && $linked_program != "$name" ]] && runs_program "$layer"; then
+    if [[ $kind == float && $file != src/mpi/* && $linked_program != "$name" ]] && runs_program "$layer"; then
         link_with bin/lookback "$tree/bin/lookback" "${objects[@]}" "$@" || return
         linked_program=$name
     fi

@@ -160,6 +160,9 @@ START_TEST(test_forget_removes_a_name_and_says_whether_it_was_there)
     expect_difference(&d, 0, "a", "1", "2");
     expect_difference(&d, 1, "c", "1", "2");
     ck_assert(!lb_run_forget(&d, "b"));
+    ck_assert(lb_run_forget(&d, "c"));
+    ck_assert(!lb_run_forget(&d, "c"));
+    ck_assert_int_eq(d.count, 1);
 }
 END_TEST
 

@@ -1,4 +1,6 @@
-/* Sums of rows against plain loops. This test runs in both precisions; whole numbers add without rounding. */
+/* Sums of rows against plain loops, and the mask of dropout. This test runs in both precisions; whole numbers add
+ * without rounding. */
+#include "base/bytes.h"
 #include "support/suite.h"
 #include "tensor/arrays.h"
 
@@ -55,5 +57,24 @@ END_TEST
 START_TEST(test_rows_are_added_on_several_threads)
 {
     for (int chosen = 0; chosen < 2; chosen++) check_rows(1100, 131, chosen);
+}
+END_TEST
+
+START_TEST(test_a_dropout_mask_is_the_same_from_wherever_it_begins)
+{
+    enum { ALL = 23, FIRST = 3, PART = 9 };
+    const lb_rng rng = {.seed = 5, .stream = 7, .step = 11};
+    const lb_real p = (lb_real)0.5;
+    lb_real all[ALL], part[PART];
+    int left_out = 0;
+    lb_dropout_mask(rng, p, 0, ALL, all);
+    lb_dropout_mask(rng, p, FIRST, PART, part);
+    for (int i = 0; i < PART; i++) ck_assert_msg(part[i] == all[FIRST + i], "element %d", i);
+    for (int64_t i = 0; i < ALL; i++) {
+        const uint32_t word = lb_rng_bits(rng, (uint64_t)i / 4).word[i % 4];
+        ck_assert_msg(all[i] == (word < 0x80000000u ? 0 : 2), "element %d", (int)i);
+        left_out += all[i] == 0;
+    }
+    ck_assert(left_out > 0 && left_out < ALL);
 }
 END_TEST
