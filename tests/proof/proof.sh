@@ -162,7 +162,8 @@ page() {
 # Reliability
 
 This page lists what was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes
-the same trials, as far as time allows. Times are of one of the $(nproc) cores of an $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
+the same trials, as far as time allows. Times are of one core of the machine of that day, an AMD EPYC or
+an Intel Xeon with AVX-512.
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|
