@@ -161,8 +161,9 @@ START_TEST(test_forget_removes_a_name_and_says_whether_it_was_there)
     expect_difference(&d, 1, "c", "1", "2");
     ck_assert(!lb_run_forget(&d, "b"));
     ck_assert(lb_run_forget(&d, "c"));
-    ck_assert(!lb_run_forget(&d, "c"));
     ck_assert_int_eq(d.count, 1);
+    ck_assert_ptr_eq(lb_run_find(&d, "a"), &d.list[0]);
+    ck_assert_ptr_null(lb_run_find(&d, "c"));
 }
 END_TEST
 
