@@ -1,4 +1,5 @@
 #include "console/console.h"
+#include "support/pair_program.h"
 #include "support/process.h"
 #include "support/stop.h"
 #include "support/suite.h"
@@ -343,5 +344,17 @@ START_TEST(test_app_train_in_view_counts_the_pairs_that_it_reads)
     app_training_view view = {0};
     ck_assert_msg(!app_train_in_view(&view, config, &result, &error), "%s", error.message);
     ck_assert_str_eq(view.counting.config.unit, "pair");
+}
+END_TEST
+
+START_TEST(test_an_evaluation_is_shown_at_once)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "40");
+    support_assert_trained();
+    const char *last = strstr(support_run_result.error, "step 40/40  loss ");
+    ck_assert_msg(last && strstr(last, "  exact match ") < strchr(last, '\n') &&
+                      strstr(last, "  exact match "),
+                  "%s", support_run_result.error);
 }
 END_TEST

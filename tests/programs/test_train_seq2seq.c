@@ -74,18 +74,6 @@ static double number_after(const char *text, const char *name)
 }
 
 /* A symbol of the targets that the model does not know is an edit, in training as for evaluate. */
-START_TEST(test_train_seq2seq_shows_an_evaluation_at_once)
-{
-    support_write_pairs("train.tsv", PAIRS, 1);
-    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "40");
-    support_assert_trained();
-    const char *last = strstr(support_run_result.error, "step 40/40  loss ");
-    ck_assert_msg(last && strstr(last, "  exact match ") < strchr(last, '\n') &&
-                      strstr(last, "  exact match "),
-                  "%s", support_run_result.error);
-}
-END_TEST
-
 START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
 {
     static support_result found;
