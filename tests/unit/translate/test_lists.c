@@ -139,7 +139,7 @@ END_TEST
 
 static const lb_sort_task learned = {.max_value = 9, .min_length = 1, .max_length = 4, .seed = 3};
 
-enum { LISTS = 600, DECODED_AT_ONCE = 200, WHOLE_BATCHES = 500 };
+enum { LISTS = 600, DECODED_AT_ONCE = 200 };
 
 /* The rows whose output equals the target, LB_EOS included. */
 static int64_t exact_matches(const lb_decoded *decoded, lb_tokens target_out)
@@ -173,7 +173,6 @@ START_TEST(test_sort_evaluate_finds_what_greedy_decoding_finds)
     ck_assert_int_eq(
         support_sorting_open(&s, learned, (support_sorter){.seq2seq = {.embed = 8, .hidden = 16}}), LB_OK);
     double begun = 0, forced = 0;
-    ck_assert_int_eq(lb_sort_evaluate(s.model, &learned, s.tape, WHOLE_BATCHES, &begun), LB_OK);
     ck_assert_int_eq(lb_sort_evaluate(s.model, &learned, s.tape, LISTS, &begun), LB_OK);
     for (int step = 0; step < 900; step++) {
         support_sorting_step(&s, 16, step, NULL);
