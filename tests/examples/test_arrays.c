@@ -22,7 +22,7 @@ static char *read_source(const char *name, int *lines)
     return code;
 }
 
-START_TEST(test_arrays_page_shows_each_program_and_each_is_short)
+START_TEST(test_arrays_page_has_each_program_and_each_is_short)
 {
     static const char *const names[] = {"regression", "classify_words", "character_model"};
     size_t length;

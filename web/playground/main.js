@@ -282,7 +282,7 @@ function separator(label, key) {
         label,
         [
             ["", "each character is a symbol"],
-            [" ", "blanks separate symbols"],
+            [" ", "spaces separate symbols"],
         ],
         "",
         (value) => {
