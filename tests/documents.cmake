@@ -126,3 +126,10 @@ target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJ
 target_link_libraries(contributing_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
 add_test(NAME contributing_setting COMMAND contributing_setting)
 set_tests_properties(contributing_setting PROPERTIES LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")
+
+# What a page shows, or one of its sections, is what its commands print.
+function(document_outputs name page)
+  add_test(NAME ${name}_outputs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/outputs.sh
+    ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_BINARY_DIR}/bin ${ARGN})
+  set_tests_properties(${name}_outputs PROPERTIES LABELS "programs;slow" ENVIRONMENT "${TEST_ENVIRONMENT}")
+endfunction()
