@@ -262,9 +262,9 @@ static int list_options(comparing *c, app_option options[APP_MOST_OPTIONS])
     };
     static char kinds[2048];
     snprintf(kinds, sizeof kinds,
-             "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
-             "relative, alibi, rotary, fire and random are transformers with these positions. Default "
-             "without FILE: those up to transformer",
+             "kinds of models to compare, separated by commas: %s, each with or without -backward; "
+             "relative, alibi, rotary, fire and random are transformers with these positions; default: "
+             "without FILE, those up to transformer",
              lb_kind_list());
     const app_option compared[] = {
         APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
