@@ -377,7 +377,7 @@ int report_main(int argc, char **argv)
         .name = "report",
         .purpose =
             "Writes a page, one HTML file that needs no network, about what a model does with a TSV "
-            "file of pairs: all outputs as a table; for each pair the attention, the beam and the most likely "
+            "file of pairs: all outputs as a table; for each pair attention, beam and the most likely "
             "symbols at each step; over all pairs the source of each symbol, the work of each head, "
             "confusions and calibration; and how the training went. FILE may be - for standard input; MODEL "
             "is a model file or its folder.",

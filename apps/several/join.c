@@ -108,10 +108,10 @@ int join_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "join",
-        .purpose = "Makes an ensemble of trained models, given as model files or their folders. They must have "
-                   "the same symbols, like models trained on the same file. If they write in different "
-                   "directions, each scores the outputs of all of them. With --lexicon or --no-lexicon, one "
-                   "model is enough, and nothing else of it changes.",
+        .purpose = "Makes an ensemble of trained models, given as model files or their folders. They must "
+                   "have the same symbols, like models trained on the same file. If they write in different "
+                   "directions, each scores the outputs of all. With --lexicon or --no-lexicon, one model is "
+                   "enough.",
         .operands = "MODEL...",
         .min_operands = 1,
         .max_operands = LB_JOIN_MOST,

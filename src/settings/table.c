@@ -76,8 +76,7 @@ const lb_setting lb_settings[] = {
              "one character, such as a flag or a letter with its marks"},
     {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .zero_is_value = true, .of_rule = true,
      .only_if_set = true, .place = {25, 11},
-     .help = "segment words into subwords by N byte-pair merges, learned from --train; 0: none; default: by the "
-             "recipe, for sentences"},
+     .help = "segment words by N byte-pair merges, learned from --train; 0: none; default: by the recipe"},
     {FLAG(separate_subwords, DATA, PAIRS), .rare = true, .only_if_set = true, .place = {26},
      .help = "learn the merges of sources and targets separately"},
     {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
@@ -133,7 +132,7 @@ const lb_setting lb_settings[] = {
     {ROW(embedding_scale, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
      .help = "factor of the embeddings and positions of a transformer; 0: 1"},
     {ROW(window, INT, MODEL, BOTH, "N"), .rare = true, .max = 1000000,
-     .help = "reach of a transformer's self-attention, of local-m and local-p, or of the filters of location; "
+     .help = "reach of a transformer's self-attention, local-m and local-p, or the filters of location; "
              "0: unlimited, 5 or 3"},
     {ROW(dropout, NUMBER, MODEL, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true, .only_trains = true,
      .place = {0, 5}, .help = "share of activations dropped in training; default: by the recipe"},
@@ -181,16 +180,18 @@ const lb_setting lb_settings[] = {
              "steps, or in three tenths of all steps"},
     {ROW(choose, WORD, TRAINING, PAIRS, "MEASURE"), .choices = measures, .zero_is_value = true,
      .only_if_set = true, .place = {24, 12},
-     .help = "measure that chooses the best model, and that --patience follows: exact match (default), symbol "
-             "error or loss; or bleu or chrf (default for sentences) of the outputs for at most 500 pairs"},
+     .help =
+         "measure that chooses the best model, and that --patience follows: exact match (default), symbol "
+         "error or loss; or bleu or chrf (default for sentences) of the outputs for at most 500 pairs"},
     {ROW(seed, SEED, TRAINING, BOTH, "N"), .usual = LISTS, .place = {17},
      .help = "seed of the initial weights and of all random choices",
      .help_of_lists = "seed of the initial weights and of all lists"},
     {ROW(seeds, INT, TRAINING, PAIRS, "N"), .usual_value = 1, .min = 1, .max = 64,
      .help = "train this many models, with --seed and the numbers after it, and save them as one ensemble"},
     {ROW(shards, INT, TRAINING, BOTH, "N"), .rare = true, .max = 1024, .only_if_set = true, .place = {22, 7},
-     .help = "parts of each batch for the processes of mpirun, a power of two; like --seed, and unlike the number "
-             "of processes, it affects the exact result; 0: that of the checkpoint, or one for each process"},
+     .help = "parts of each batch for the processes of mpirun, a power of two. Like --seed, it affects the "
+             "exact result, and the number of processes does not; 0: that of the checkpoint, or one for "
+             "each process"},
 
     {ROW(out, TEXT, FILES, BOTH, "DIR"), .of_session = true, .letter = 'o', .usual = BOTH,
      .help = "folder for the model, checkpoint, log and chart",

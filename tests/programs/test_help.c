@@ -153,7 +153,8 @@ START_TEST(test_app_option_describe_says_in_words_what_a_default_means)
     } cases[] = {
         {APP_INT(0, "beam", "N", &beam, 0, 9, "width; 1: greedy; 0: 5; 1 for lists"),
          "width; 1: greedy (default: 5; 1 for lists)"},
-        {APP_INT(0, "steps", "N", &steps, 0, 9, "how far; 0: on and on"), "how far; 0: on and on (default: 3)"},
+        {APP_INT(0, "steps", "N", &steps, 0, 9, "how far; 0: on and on"),
+         "how far; 0: on and on (default: 3)"},
         {APP_TEXT(0, "file", "FILE", &file, "pairs; default: a tenth"), "pairs (default: a tenth)"},
     };
     char text[64];
