@@ -62,7 +62,7 @@ const charts = el(
     "div",
     { class: "charts", hidden: true },
     el("figure", {}, el("figcaption", {}, "Loss: how far it is from the right answers"), lossChart),
-    el("figure", {}, el("figcaption", {}, "Exact match: the share of new ones that it gets right"), matchChart),
+    el("figure", {}, el("figcaption", {}, "Exact match: the share of new examples that are right"), matchChart),
 );
 
 const page = {
