@@ -110,8 +110,8 @@ int join_main(int argc, char **argv)
         .name = "join",
         .purpose = "Makes an ensemble of trained models, given as model files or their folders. They must "
                    "have the same symbols, like models trained on the same file. If they write in different "
-                   "directions, each scores the outputs of all. With --lexicon or --no-lexicon, one model is "
-                   "enough.",
+                   "directions, each scores the outputs of all. One model is enough with --lexicon or "
+                   "--no-lexicon.",
         .operands = "MODEL...",
         .min_operands = 1,
         .max_operands = LB_JOIN_MOST,
