@@ -1,4 +1,4 @@
-/* Sparsemax or 1.5-entmax and their loss in one op: what the cross-entropy is to softmax. */
+/* Sparsemax or 1.5-entmax and their loss in one op: the counterpart of softmax and cross-entropy. */
 #include "autograd/class_loss.h"
 #include "tensor/arrays.h"
 #include "tensor/softmax_row.h"

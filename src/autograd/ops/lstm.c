@@ -1,4 +1,4 @@
-/* The recurrent part of an LSTM over a whole padded sequence, in one op, as in gru.c. */
+/* The recurrent part of an LSTM over a whole padded sequence, in one op, as for a GRU. */
 #include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/cell_kernel.h"
