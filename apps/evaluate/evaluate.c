@@ -140,7 +140,7 @@ int evaluate_main(int argc, char **argv)
             "and, if they are texts, for a word; and the most frequent confusions. There is no interval "
             "where all bootstrap samples agree, and no BLEU of symbols without an output of four. Each line "
             "counts separately, even if a source has several, unless --any-target "
-            "is given, or --targets several times. Of several files it prints one table. FILE may be - for "
+            "is given, or --targets several times. Several files give one table. FILE may be - for "
             "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE...",
         .min_operands = 1,

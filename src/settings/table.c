@@ -72,8 +72,8 @@ const lb_setting lb_settings[] = {
      .help = "the same for the target"},
     {ROW(symbols, TEXT, DATA, PAIRS, "KIND"), .rare = true, .choices = lb_symbol_kind_names, .of_rule = true,
      .only_if_set = true, .place = {10},
-     .help = "symbols without a separator: characters (default), or graphemes, which readers see as "
-             "one character, such as a flag or a letter with its marks"},
+     .help = "symbols without a separator: characters, or graphemes, which readers see as one "
+             "character, such as a flag or a letter with its marks"},
     {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .zero_is_value = true, .of_rule = true,
      .only_if_set = true, .place = {25, 11},
      .help = "segment words by N byte-pair merges, learned from --train; 0: none; default: by the recipe"},
