@@ -606,7 +606,8 @@ LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *
 typedef struct lb_stepper lb_stepper;
 
 /** Begins the training of lb_translator_train with this configuration, for one model in this process: `seeds` and
- *  `group` have no effect. It has the same losses and weights, evaluates, chooses the best, stops early and tells alike.
+ *  `group` have no effect. It has the same losses and weights, evaluates, chooses the best, stops early and tells
+ *  alike.
  *  Files:  those of lb_translator_train in `out`, from whose checkpoint it resumes; without `out` it writes none, and
  *          has no `index`.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
