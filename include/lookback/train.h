@@ -282,8 +282,8 @@ typedef struct lb_trainer_config {
     lb_stop_fn stop;             /* may be NULL */
     int64_t steps;               /* in total */
     /* Steps after which this call ends, with the weights that would be evaluated; negative: before the first one. A
-     * part of an evaluation counts as one: lb_evaluate_fn. What the training has in memory then belongs to `params`, and the
-     * next call goes on from there, with other functions, steps or schedule if it has others [0: all steps] */
+     * part of an evaluation counts as one: lb_evaluate_fn. What the training has in memory then belongs to `params`,
+     * and the next call goes on from there, with other functions, steps or schedule if it has others [0: all steps] */
     int64_t part;
     int64_t evaluate_every; /* steps; 0: 250 */
     double target;          /* stop when the exact match reaches it; 0: never */
