@@ -53,7 +53,7 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     if (status) return status;
     note_format(input->name, &input->file, format->usual);
     if (input->file.met.broken > 0)
-        app_note("%s: %lld text%s a line break or a tab, which became a blank", input->name,
+        app_note("%s: %lld text%s a line break or a tab, which became a space", input->name,
                  (long long)input->file.met.broken, input->file.met.broken == 1 ? " has" : "s have");
     input->pair.usual = input->file.look.width;
     input->format.kind = input->file.kind;
@@ -317,7 +317,7 @@ static lb_status take(app_input *input, lb_line line, lb_error *error)
     char *copy = input->letters + input->letters_used;
     bool tab = memchr(line.text, '\t', line.length), sentence = tab && memchr(line.text, ' ', line.length);
     if (input->plain && sentence && !input->tabs) {
-        app_warn("%s:%lld: found a tab among blanks, and none before: tabs are read as blanks", input->name,
+        app_warn("%s:%lld: found a tab among spaces, and none before: tabs are read as spaces", input->name,
                  (long long)line.number);
         input->tabs = true;
     }

@@ -311,7 +311,7 @@ int predict_main(int argc, char **argv)
     const app_option options[] = {
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "lines to decode at once, if that many are available"),
         APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
-                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
+                "beam width; 1: greedy; 0: 5; 1 for lists of numbers", .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &s.config.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length",
                    .zero_is_value = true),
@@ -323,7 +323,7 @@ int predict_main(int argc, char **argv)
                  "replace an unknown symbol with the source symbol that gets the most attention, averaged "
                  "over the heads of the last layer"),
         APP_FLAG(0, "no-lexicon", &s.config.no_lexicon,
-                 "let the model write what its lexicon has, too; samples never come from the lexicon"),
+                 "ignore the lexicon of the model; samples never come from it"),
         APP_FLAG(0, "jsonl", &s.jsonl,
                  "print a JSON object for each line: source, unknown symbols, and all outputs with score, "
                  "probability, and the probability of each symbol",
@@ -355,21 +355,21 @@ int predict_main(int argc, char **argv)
                  "sets how many for each line"),
         APP_NUMBER(
             0, "temperature", "T", &s.config.temperature, 0, 100,
-            "below 1, likely symbols are sampled more often; above 1, less often; 0: always the likeliest"),
+            "below 1, likely symbols are sampled more often; above 1, less often; 0: always the most likely"),
         APP_SEED(0, "seed", "N", &s.config.seed,
                  "seed for sampling: the same seed and lines give the same outputs"),
         APP_HEADING("Lines"),
         APP_FORMAT(&s.format.kind),
         APP_INT(0, "source-column", "N", &s.format.source_column, 1, 1 << 16,
-                "column of the texts; columns are separated by tabs. Default: that of the training, if "
+                "column of the texts; columns are separated by tabs; default: that of the training, if "
                 "lines have more columns than a text",
                 .usual = true),
         APP_FEATURES(
             &s.format, 1,
-            "column of the features, for a model trained with features. Default: 2, or that of the training "
+            "column of the features, for a model trained with features; default: 2, or that of the training "
             "with --source-column, or if lines have more columns than a text"),
         APP_INT(0, "prefix-column", "N", &s.prefix_column, 1, 1 << 16,
-                "column of how the output begins; the model writes the rest. An empty one leaves it free"),
+                "column with the beginning of the output; the model writes the rest"),
         APP_SKIP_BAD_LINES(&s.format, "print an empty output for invalid lines instead of stopping",
                            .usual = true),
     };
@@ -377,7 +377,7 @@ int predict_main(int argc, char **argv)
         .name = "predict",
         .purpose = "Applies a trained model to each line of FILE, or of standard input, and prints the line, "
                    "a tab and the output. MODEL is a model file or its folder. A model trained by `lookback "
-                   "sort` reads lists of numbers, separated by blanks, and prints them "
+                   "sort` reads lists of numbers, separated by spaces, and prints them "
                    "sorted, without the input. The first invalid line stops the program.",
         .operands = "MODEL [FILE]",
         .min_operands = 1,

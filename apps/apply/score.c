@@ -33,7 +33,7 @@ static lb_status open_all(scoring *s, const char *model, const char *pairs, lb_e
     if (lb_is_ensemble(s->model.model) && s->model.model->kind->force && (s->attention || s->alignments))
         return lb_error_set(
             error, LB_ERROR_FORMAT,
-            "%s: --attention and --alignments: members that vote have none of their own for given targets",
+            "%s: --attention and --alignments: an ensemble has none of its own for given targets",
             s->model.path);
     const lb_pair_format format = app_pair_format(s->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, pairs, &format, error);

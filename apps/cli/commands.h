@@ -9,10 +9,10 @@
 #define APP_PROGRAM_LIST(X)                                                                                  \
     X(train, "train a model on pairs of texts, such as words and their sounds")                              \
     X(data, "look at pairs before training on them")                                                         \
-    X(join, "combine trained models into one that votes")                                                    \
+    X(join, "combine trained models into an ensemble")                                                       \
     X(predict, "apply a model to lines of text")                                                             \
     X(evaluate, "measure a model, or predictions, against references")                                       \
-    X(score, "print how likely a model finds given pairs")                                                   \
+    X(score, "print the log-probability of given pairs")                                                     \
     X(report, "write a page about what a model does: outputs, attention, errors")                            \
     X(inspect, "show what a model file holds")                                                               \
     X(visualize, "draw where a model looks")                                                                 \

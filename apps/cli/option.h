@@ -83,11 +83,9 @@ extern int app_isa, app_threads;
     APP_CHOICE(                                                                                              \
         0, "isa", "SET", &app_isa, lb_instruction_set_names,                                                 \
         "instruction set of the kernels, also set by LOOKBACK_ISA; the last bits of results depend on it"),  \
-        APP_INT(                                                                                             \
-            0, "threads", "N", &app_threads, 0, 1024,                                                        \
-            "number of threads; 0: OMP_NUM_THREADS, or one per processor, of which a training chooses how "  \
-            "many it "                                                                                       \
-            "uses. Results do not depend on it")
+        APP_INT(0, "threads", "N", &app_threads, 0, 1024,                                                    \
+                "number of threads, which leaves results as they are; 0: OMP_NUM_THREADS, or at most one "   \
+                "per processor")
 
 /** Leaves out notes and progress. */
 #define APP_QUIET APP_FLAG('q', "quiet", &app_quiet, "print only warnings and errors on standard error")

@@ -52,14 +52,17 @@ void app_option_describe(const app_option *option, char *text, size_t size)
     const char *value = option->kind != APP_IS_FLAG ? app_option_value(option, number)
                         : app_option_is_on(option)  ? "on"
                                                     : NULL;
-    size_t used = (size_t)snprintf(text, size, "%s", option->help);
+    const char *mark = value && strcmp(value, "0") == 0 ? "; 0: " : "; default: ";
+    const char *end = strstr(option->help, mark); /* of the purpose; behind it is the default, in words */
+    size_t used = (size_t)snprintf(text, size, "%.*s", (int)(end ? end - option->help : TEXT), option->help);
     for (const char *const *choice = option->choices; choice && *choice && used < size; choice++) {
         const char *alias = alias_of(option, (int)(choice - option->choices));
         used +=
             (size_t)snprintf(text + used, size - used, "%s%s%s%s", choice == option->choices ? ": " : ", ",
                              *choice, alias ? " or " : "", alias ? alias : "");
     }
-    if (value && used < size) snprintf(text + used, size - used, " (%s)", value);
+    if (end) value = end + strlen(mark);
+    if (value && used < size) snprintf(text + used, size - used, " (default: %s)", value);
 }
 
 static void print_option(const app_option *option, int indent, FILE *out)

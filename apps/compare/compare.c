@@ -250,24 +250,24 @@ static int list_options(comparing *c, app_option options[APP_MOST_OPTIONS])
         APP_CHOICE(0, "task", "KIND", &c->options.what, lb_list_task_names,
                    "what is done to a list; to add, it has the digits of two numbers"),
         APP_INT(0, "max-number", "N", &c->options.task.max_value, 0, 1000000,
-                "largest number (49, quick 19; to add, 9)"),
+                "largest number; default: 49; 19 with --quick; 9 to add"),
         APP_TEXT(
             0, "lengths", "N-N", &c->options.lengths,
             "lengths of the shortest and of the longest list of the training; --test long=11-30 measures "
             "on others, too"),
         APP_INT(0, "min-length", "N", &c->options.task.min_length, 1, LONGEST,
-                "length of the shortest list (5, quick 2)"),
+                "length of the shortest list; default: 5; 2 with --quick"),
         APP_INT(0, "max-length", "N", &c->options.task.max_length, 1, LONGEST,
-                "length of the longest list (30, quick 16)"),
+                "length of the longest list; default: 30; 16 with --quick"),
     };
     static char kinds[2048];
     snprintf(kinds, sizeof kinds,
-             "kinds of models to compare, separated by commas: %s, each with -backward behind it or without; "
-             "relative, alibi, rotary, fire and random are transformers with these positions. Default "
-             "without FILE: those up to transformer",
+             "kinds of models to compare, separated by commas: %s, each with or without -backward; "
+             "relative, alibi, rotary, fire and random are transformers with these positions; default: "
+             "without FILE, those up to transformer",
              lb_kind_list());
     const app_option compared[] = {
-        APP_HEADING("What varies, beside settings with several values, such as --hidden 64,128"),
+        APP_HEADING("Settings to compare, next to those with several values, such as --hidden 64,128"),
         APP_TEXT(0, "kinds", "LIST", &c->kinds, kinds, .usual = true),
     };
     static app_option of_train[APP_MOST_OPTIONS];

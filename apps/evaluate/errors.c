@@ -25,7 +25,7 @@ static bool tell_edit(void *to, int32_t reference, int32_t output)
     const bool extra = reference == LB_NO_SYMBOL, missing = output == LB_NO_SYMBOL;
     const char *wanted = extra ? "" : lb_vocabulary_symbol(t->symbols, reference),
                *found = missing ? "" : lb_vocabulary_symbol(t->symbols, output);
-    lb_buffer_print(t->text, "%s%s", t->text->length > 0 ? ", " : "", extra ? "behind " : "");
+    lb_buffer_print(t->text, "%s%s", t->text->length > 0 ? ", " : "", extra ? "after " : "");
     lb_buffer_print(t->text, "%lld: %s%s%s", (long long)t->at, missing ? "no " : found,
                     extra     ? " too much"
                     : missing ? ""

@@ -103,9 +103,9 @@ int evaluate_main(int argc, char **argv)
         APP_HEADING("With a model"),
         APP_INT('b', "batch", "N", &s.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &s.config.beam, 0, LB_MOST_BEAM,
-                "beam width; 1: greedy; 0: 5, or 1 for lists of numbers", .usual = true),
+                "beam width; 1: greedy; 0: 5; 1 for lists of numbers", .usual = true),
         APP_INT(0, "n-best", "N", &s.judging.n_best, 1, LB_MOST_BEAM,
-                "also count who is right among the N best outputs; widens the beam if necessary"),
+                "also report how often one of the N best outputs is right; widens the beam if necessary"),
         APP_NUMBER(0, "length-penalty", "P", &s.config.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length",
                    .zero_is_value = true),
@@ -140,7 +140,7 @@ int evaluate_main(int argc, char **argv)
             "and, if they are texts, for a word; and the most frequent confusions. There is no interval "
             "where all bootstrap samples agree, and no BLEU of symbols without an output of four. Each line "
             "counts separately, even if a source has several, unless --any-target "
-            "is given, or --targets several times. Of several files it prints one table. FILE may be - for "
+            "is given, or --targets several times. Several files give one table. FILE may be - for "
             "standard input; MODEL is a model file or its folder.",
         .operands = "[MODEL] FILE...",
         .min_operands = 1,

@@ -99,7 +99,7 @@ void app_score_close(app_score *score);
 
 /** Adds a line of a table in CSV, if the output has errors: errors.c. Its columns are line, source, target, output,
  *  probability, from, errors, which are the fewest edits, and where, by positions in the target from 1, such as
- *  "2: e for i, behind 4: t too much, 6: no n". Errors: LB_ERROR_MEMORY. */
+ *  "2: e for i, after 4: t too much, 6: no n". Errors: LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_errors_add(lb_strings *errors, app_row row, const char *target, const char *text,
                                      const lb_vocabulary *symbols, lb_sequence reference, lb_sequence output,
                                      lb_error *error);

@@ -257,7 +257,7 @@ int export_main(int argc, char **argv)
                 "the most symbols of a text, which decides the memory that the function needs; 0: twice the "
                 "longest text of the training, but at least 32"),
         APP_INT(0, "beam", "N", &s.beam, 1, MOST_BEAM,
-                "hypotheses that the search follows side by side; 1: the likeliest symbol at each step"),
+                "hypotheses that the search follows side by side; 1: the most likely symbol at each step"),
         APP_CHOICE(
             0, "lexicon", "WHICH", &s.lexicon, app_lexicon_names,
             "entries of the lexicon in a C file: the exceptions, which the model would write otherwise "

@@ -228,7 +228,7 @@ int visualize_main(int argc, char **argv)
         APP_TEXT(0, "matrix", "FILE", &s.matrix,
                  "draw a matrix from a NumPy file, .npy, such as one written by predict --attention",
                  .usual = true),
-        APP_TEXT(0, "rows", "NAMES", &s.rows, "names of the rows, separated by blanks; default: numbers"),
+        APP_TEXT(0, "rows", "NAMES", &s.rows, "names of the rows, separated by spaces; default: numbers"),
         APP_TEXT(0, "columns", "NAMES", &s.columns, "names of the columns"),
         APP_HEADING("Layers and heads"),
         APP_INT(0, "layer", "N", &s.layer, 0, 1 << 20, "draw only this layer, counted from 0", .usual = true),
@@ -238,7 +238,7 @@ int visualize_main(int argc, char **argv)
         APP_OUTPUT('o', "output", &s.output, "where to write the picture: a .png, .svg or .pdf file",
                    .usual = true),
         APP_OUTPUT(0, "scores", &s.scores,
-                   "write a second picture: the likeliest symbols at each step of the output, with their "
+                   "write a second picture: the most likely symbols at each step of the output, with their "
                    "probabilities",
                    .usual = true),
         APP_TEXT(0, "title", "TEXT", &s.style.title, "title of the picture; default: the input",

@@ -340,7 +340,7 @@ int report_main(int argc, char **argv)
         APP_TEXT(0, "title", "TEXT", &asked.title,
                  "title of the page; default: the names of the model and of the file", .usual = true),
         APP_INT(0, "details", "N", &asked.details, 0, 1 << 20,
-                "pairs shown with the attention of all outputs and the likeliest symbols; others show only "
+                "pairs shown with the attention of all outputs and the most likely symbols; others show only "
                 "the best output",
                 .usual = true),
         APP_FLAG(0, "all-heads", &asked.all_heads,
@@ -349,7 +349,7 @@ int report_main(int argc, char **argv)
         APP_INT(0, "heads-off", "N", &asked.heads_off, 0, 1 << 20,
                 "pairs to decode with each head switched off, to see what it contributes; 0: none"),
         APP_INT(0, "why", "N", &asked.why, 0, 1 << 20,
-                "pairs to find out for what their outputs depend on, see docs/why.md, and whether attention "
+                "pairs to measure what their outputs depend on, see docs/why.md, and whether attention "
                 "looks there; 0: none"),
         APP_TEXT(0, "engine", "FILE", &asked.engine,
                  "embed the model and this library as WebAssembly, so that new texts can be typed "
@@ -360,7 +360,7 @@ int report_main(int argc, char **argv)
         APP_HEADING("Decoding"),
         APP_INT('b', "batch", "N", &asked.batch, 1, 65536, "texts to decode at once"),
         APP_INT(0, "beam", "N", &asked.beam, 0, LB_MOST_BEAM,
-                "beam width and number of outputs for each pair; 1: greedy; 0: 5, or 1 for lists of numbers",
+                "beam width and number of outputs for each pair; 1: greedy; 0: 5; 1 for lists of numbers",
                 .usual = true),
         APP_NUMBER(0, "length-penalty", "P", &asked.length_penalty, 0, LB_MOST_PENALTY,
                    "divide the log-probability of an output by this power of its length",
@@ -377,7 +377,7 @@ int report_main(int argc, char **argv)
         .name = "report",
         .purpose =
             "Writes a page, one HTML file that needs no network, about what a model does with a TSV "
-            "file of pairs: all outputs as a table; for each pair the attention, the beam and the likeliest "
+            "file of pairs: all outputs as a table; for each pair attention, beam and the most likely "
             "symbols at each step; over all pairs the source of each symbol, the work of each head, "
             "confusions and calibration; and how the training went. FILE may be - for standard input; MODEL "
             "is a model file or its folder.",

@@ -41,7 +41,7 @@ static lb_status read_item(member_list *members, char *item, lb_error *error)
     if (count < 1)
         return lb_error_set(
             error, LB_ERROR_ARGUMENT,
-            "--ensemble: found \"%.40s\" behind %.40s, expected a number of models, such as %.40s:3",
+            "--ensemble: found \"%.40s\" after %.40s, expected a number of models, such as %.40s:3",
             colon + 1, item, item);
     lb_status status = app_kind_read(&member, item, "--ensemble", error);
     if (!member.direction) member.direction = LB_DIRECTION_FORWARD;

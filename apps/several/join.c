@@ -71,7 +71,7 @@ static int join_models(const settings *s, int count, char **models)
 }
 
 static const app_example examples[] = {
-    {"Train two models that write in different directions, and let them vote.",
+    {"Train two models that write in different directions, and join them into an ensemble.",
      "lookback train pairs.tsv --hidden 32 --steps 50 --out out/one\n"
      "  lookback train pairs.tsv --hidden 32 --steps 50 --direction backward --out out/other\n"
      "  lookback join out/one out/other --dev dev.tsv -o out/both"},
@@ -92,7 +92,7 @@ int join_main(int argc, char **argv)
         APP_TEXT(0, "lexicon", "FILE", &s.data.lexicon, lb_setting_find("lexicon")->help),
         APP_WORD(0, "lexicon-case", "CASE", &s.data.lexicon_case, lb_setting_find("lexicon_case")->choices,
                  lb_setting_find("lexicon_case")->help),
-        APP_FLAG(0, "no-lexicon", &s.no_lexicon, "write a model without the lexicon that models have"),
+        APP_FLAG(0, "no-lexicon", &s.no_lexicon, "write the model without a lexicon"),
         APP_THREADS,
         APP_QUIET,
         APP_HEADING("Lines of --dev and --lexicon"),
@@ -108,10 +108,10 @@ int join_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "join",
-        .purpose = "Makes one model of several trained ones, given as model files or their folders. They "
-                   "must have the same symbols, like models trained on the same file. Models that "
-                   "write in different directions vote: each scores the outputs of all of them. With "
-                   "--lexicon or --no-lexicon, it may be one model, which stays as it is but for that.",
+        .purpose = "Makes an ensemble of trained models, given as model files or their folders. They must "
+                   "have the same symbols, like models trained on the same file. If they write in different "
+                   "directions, each scores the outputs of all. One model is enough with --lexicon or "
+                   "--no-lexicon.",
         .operands = "MODEL...",
         .min_operands = 1,
         .max_operands = LB_JOIN_MOST,

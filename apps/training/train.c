@@ -34,7 +34,7 @@ int app_train_list(app_train_options *t, app_option *to)
     const app_option processes[] = {
         APP_OPTIONAL_TEXT(
             "ensemble", "LIST", &t->ensemble,
-            "train different models and let them vote, such as additive:3,backward:2,transformer:2: kinds "
+            "train an ensemble of different models, such as additive:3,backward:2,transformer:2: kinds "
             "of attention, transformer, forward or backward; additive-backward writes from the end; a number "
             "alone: that many with different seeds; auto: kinds and number by the pairs; --no-ensemble "
             "overrides --config",

@@ -117,7 +117,7 @@ static lb_status go_on(reader *r, lb_error *error)
     }
     if (zeros || *s->next_in != LB_GZIP_FIRST)
         return lb_error_set(error, LB_ERROR_FORMAT,
-                            "%s: found something else behind the gzip data, expected their end: gunzip it, "
+                            "%s: found something else after the gzip data, expected their end: gunzip it, "
                             "and put the parts together as text",
                             r->name);
     r->state = INSIDE;

@@ -31,24 +31,24 @@ const lb_setting lb_settings[] = {
     {ROW(dev, TEXT, DATA, PAIRS, "FILE"), .usual = PAIRS,
      .help = "pairs for choosing the best model; default: a tenth of --train, held out"},
     {ROW(test, TESTS, DATA, BOTH, "NAME=FILE"), .usual = BOTH,
-     .help = "pairs to measure the model on, too, at each evaluation; the best model is not chosen by them; "
+     .help = "further pairs to measure the model on at each evaluation, which do not choose the best model; "
              "repeatable",
-     .help_of_lists = "lengths of other lists to measure the model on, too, at each evaluation, such as "
+     .help_of_lists = "lengths of further lists to measure the model on at each evaluation, such as "
                       "long=11-30; repeatable"},
     {ROW(choose_on, TEXT, DATA, PAIRS, "NAME"), .rare = true, .only_if_set = true, .place = {23},
-     .help = "choose the best model by this test instead of --dev; it is then no test any more"},
+     .help = "choose the best model by this test instead of --dev; it is then no longer a test"},
     {ROW(format, TEXT, DATA, PAIRS, "NAME"),
      .help = "tsv, csv, cmudict, lexiconp, unimorph, conllu, jsonl, scan, lines:TEXT with TEXT between "
-             "source and target, or lists:TEXT with commas between several targets; +header behind it "
-             "leaves out the first line. Default: recognised, or that of the training"},
+             "source and target, or lists:TEXT with commas between several targets; +header after it "
+             "leaves out the first line; default: recognised, or that of the training"},
     {ROW(train_targets, TEXT, DATA, PAIRS, "FILE"),
      .help = "file of the targets, a line for each line of --train, which then has only sources"},
     {ROW(dev_targets, TEXT, DATA, PAIRS, "FILE"),
      .help = "file of the targets, a line for each line of --dev, which then has only sources"},
     {ROW(lexicon, TEXT, DATA, PAIRS, "FILE"), .of_session = true, .usual = PAIRS,
-     .help = "pairs that the model writes exactly, whatever it has learned, as lines like those of --train"},
+     .help = "pairs that the model writes exactly, whatever it has learned, in lines like those of --train"},
     {FLAG(lexicon_from_train, DATA, PAIRS), .of_session = true,
-     .help = "add the pairs of --train to the lexicon; of several targets the most frequent is written"},
+     .help = "add the pairs of --train to the lexicon; the most frequent of several targets comes first"},
     {ROW(lexicon_case, WORD, DATA, PAIRS, "CASE"), .of_session = true, .choices = cases,
      .help = "whether upper and lower case differ when a text is looked up in the lexicon"},
     {FLAG(no_hold_out, DATA, PAIRS), .opposite = "hold_out", .only_if_set = true, .place = {21},
@@ -72,14 +72,13 @@ const lb_setting lb_settings[] = {
      .help = "the same for the target"},
     {ROW(symbols, TEXT, DATA, PAIRS, "KIND"), .rare = true, .choices = lb_symbol_kind_names, .of_rule = true,
      .only_if_set = true, .place = {10},
-     .help = "symbols without a separator: characters (default), or graphemes, which people take for "
-             "characters, such as a flag or a letter with its marks"},
+     .help = "symbols without a separator: characters, or graphemes, which readers see as one "
+             "character, such as a flag or a letter with its marks"},
     {ROW(subwords, INT, DATA, PAIRS, "N"), .max = LB_SUBWORD_MERGES, .zero_is_value = true, .of_rule = true,
      .only_if_set = true, .place = {25, 11},
-     .help = "words in pieces, by N byte-pair merges that are learned from --train; 0: none; default: the "
-             "recipe's for sentences"},
+     .help = "segment words by N byte-pair merges, learned from --train; 0: none; default: by the recipe"},
     {FLAG(separate_subwords, DATA, PAIRS), .rare = true, .only_if_set = true, .place = {26},
-     .help = "learn the merges of sources and of targets apart"},
+     .help = "learn the merges of sources and targets separately"},
     {ROW(normalize, WORD, DATA, PAIRS, "FORM"), .usual_value = LB_NORMAL_FORM_NFD,
      .choices = lb_normal_form_names, .of_rule = true, .place = {7, 10},
      .help = "Unicode normal form inside the model; outputs are always composed"},
@@ -103,12 +102,11 @@ const lb_setting lb_settings[] = {
     {ROW(model, WORD, MODEL, BOTH, "KIND"), .choices = models, .usual = BOTH,
      .help = "GRUs with attention, or a transformer"},
     {ROW(embed, INT, MODEL, BOTH, "N"), .max = WIDEST, .together = OF_SEQ2SEQ,
-     .help = "width of the embeddings; for a transformer, set --hidden instead; 0: the recipe's"},
+     .help = "width of the embeddings; for a transformer, set --hidden instead; 0: by the recipe"},
     {ROW(hidden, INT, MODEL, BOTH, "N"), .max = WIDEST, .in_model = "width", .usual = BOTH,
-     .help = "width of the GRU states or of the transformer; 0: the recipe's"},
+     .help = "width of the GRU states or of the transformer; 0: by the recipe"},
     {ROW(layers, INT, MODEL, BOTH, "N"), .max = 64,
-     .help =
-         "layers in the encoder and in the decoder; 0: 1, or 2 for a transformer, 3 if it gets sentences"},
+     .help = "layers in the encoder and in the decoder; 0: 1; 2 for a transformer, 3 for sentences"},
     {ROW(cell, CHOICE, MODEL, BOTH, "KIND"), .choices = lb_cell_names, .together = CELLS,
      .help = "recurrent layers of a seq2seq; an LSTM is slower, especially with additive attention"},
     {FLAG(one_direction, MODEL, BOTH), .opposite = "bidirectional", .together = OF_SEQ2SEQ,
@@ -132,12 +130,12 @@ const lb_setting lb_settings[] = {
     {ROW(softcap, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
      .help = "soft limit, by tanh, on the attention scores of a transformer; 0: none"},
     {ROW(embedding_scale, NUMBER, MODEL, BOTH, "X"), .rare = true, .max = 1e6, .together = OF_TRANSFORMER,
-     .help = "what embeddings and positions of a transformer are multiplied by; 0: 1"},
+     .help = "factor of the embeddings and positions of a transformer; 0: 1"},
     {ROW(window, INT, MODEL, BOTH, "N"), .rare = true, .max = 1000000,
-     .help = "reach of a transformer's self-attention, 0: unlimited; of local-m and local-p around "
-             "their position, 0: 5; of the filters of location, 0: 3"},
+     .help = "reach of a transformer's self-attention, local-m and local-p, or the filters of location; "
+             "0: unlimited, 5 or 3"},
     {ROW(dropout, NUMBER, MODEL, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true, .only_trains = true,
-     .place = {0, 5}, .help = "share of activations dropped in training; default: the recipe's"},
+     .place = {0, 5}, .help = "share of activations dropped in training; default: by the recipe"},
     {FLAG(tied, MODEL, PAIRS), .zero_is_value = true,
      .help = "share one weight matrix between target embedding and output; default: for sentences and many "
              "target symbols"},
@@ -148,22 +146,22 @@ const lb_setting lb_settings[] = {
     {ROW(loss, CHOICE, TRAINING, BOTH, "KIND"), .rare = true, .choices = lb_loss_names,
      .help = "loss to train with; sparsemax and entmax give most symbols a probability of 0"},
     {ROW(batch, INT, TRAINING, BOTH, "N"), .max = MANY, .min_of_lists = 1, .place = {4, 1},
-     .help = "pairs per step; 0: the recipe's", .help_of_lists = "lists per step"},
+     .help = "pairs per step; 0: by the recipe", .help_of_lists = "lists per step"},
     {ROW(steps, INT, TRAINING, BOTH, "N"), .max = MOST, .min_of_lists = 1, .usual = BOTH, .place = {11, 2},
-     .help = "training steps; 0: the recipe's",
+     .help = "training steps; 0: by the recipe",
      .help_of_lists = "training steps, unless --target is reached first"},
     {ROW(epochs, INT, TRAINING, PAIRS, "N"), .max = MANY,
      .help = "passes over the pairs, instead of --steps"},
     {ROW(minutes, NUMBER, TRAINING, PAIRS, "N"), .max = 1e6, .usual = PAIRS,
      .help = "instead of --steps: fit the training into N minutes; 0: as long as the recipe takes"},
     {ROW(lr, NUMBER, TRAINING, BOTH, "RATE"), .max = 1e30, .place = {13, 3},
-     .help = "peak learning rate, before the cosine decay; 0: 0.002, or 0.001 for a transformer",
-     .help_of_lists = "initial learning rate, before the cosine decay; 0: 0.005, or 0.001 for a transformer"},
+     .help = "peak learning rate, before the cosine decay; 0: 0.002; 0.001 for a transformer",
+     .help_of_lists = "initial learning rate, before the cosine decay; 0: 0.005; 0.001 for a transformer"},
     {ROW(warm_up, INT, TRAINING, PAIRS, "N"), .max = MOST, .zero_is_value = true, .place = {14},
      .help = "steps over which the learning rate rises to its peak"},
     {ROW(label_smoothing, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 0.99, .zero_is_value = true,
      .place = {15, 4},
-     .help = "share of the target probability spread over all symbols; default: the recipe's"},
+     .help = "share of the target probability spread over all symbols; default: by the recipe"},
     {ROW(scheduled_sampling, NUMBER, TRAINING, PAIRS, "SHARE"), .rare = true, .max = 1, .place = {16},
      .help = "share of its own outputs that the decoder reads at the end of training; it rises from 0"},
     {ROW(hallucinate, NUMBER, TRAINING, PAIRS, "SHARE"), .max = 1, .only_if_set = true, .place = {19},
@@ -182,18 +180,18 @@ const lb_setting lb_settings[] = {
              "steps, or in three tenths of all steps"},
     {ROW(choose, WORD, TRAINING, PAIRS, "MEASURE"), .choices = measures, .zero_is_value = true,
      .only_if_set = true, .place = {24, 12},
-     .help = "what the best model is chosen by, and --patience counts: exact match (default), symbol error "
-             "or loss; or bleu or chrf (default for sentences) of the texts that it writes for at most 500 "
-             "pairs"},
+     .help =
+         "measure that chooses the best model, and that --patience follows: exact match (default), symbol "
+         "error or loss; or bleu or chrf (default for sentences) of the outputs for at most 500 pairs"},
     {ROW(seed, SEED, TRAINING, BOTH, "N"), .usual = LISTS, .place = {17},
      .help = "seed of the initial weights and of all random choices",
      .help_of_lists = "seed of the initial weights and of all lists"},
     {ROW(seeds, INT, TRAINING, PAIRS, "N"), .usual_value = 1, .min = 1, .max = 64,
      .help = "train this many models, with --seed and the numbers after it, and save them as one ensemble"},
     {ROW(shards, INT, TRAINING, BOTH, "N"), .rare = true, .max = 1024, .only_if_set = true, .place = {22, 7},
-     .help = "parts of each batch for the processes of mpirun, a power of two; 0: keep the checkpoint's "
-             "value, or one for each process. Like --seed, it affects the exact result; the number of "
-             "processes does not"},
+     .help = "parts of each batch for the processes of mpirun, a power of two. Like --seed, it affects the "
+             "exact result, and the number of processes does not; 0: that of the checkpoint, or one for "
+             "each process"},
 
     {ROW(out, TEXT, FILES, BOTH, "DIR"), .of_session = true, .letter = 'o', .usual = BOTH,
      .help = "folder for the model, checkpoint, log and chart",

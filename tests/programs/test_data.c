@@ -69,8 +69,8 @@ static const struct {
      6},
     {"", "%s\t%s\n", "ab\ta, b\nac\ta b\n", "", NULL, 6},
     {"", "%s\t%s\n", "a\xC2\xA0z\ta\n", "",
-     "  1 source has U+00A0 (line 7), a no-break space, which is another symbol than a blank: sed "
-     "'s/\\xC2\\xA0/ /g' makes blanks of them\n",
+     "  1 source has U+00A0 (line 7), a no-break space, which is another symbol than a space: sed "
+     "'s/\\xC2\\xA0/ /g' makes spaces of them\n",
      6},
     {"", "%s\t%s\t.01\n", "x\ty\t1\n", "--weight-column 3", "has small weights: only 1 of ", 200},
     {"", "%s\t%s\n", "ab\ta # b\nac\td # c\n", "",
@@ -155,7 +155,7 @@ static const struct {
     {"word,ipa\na,b;c\n", "", "pairs.tsv: csv+header, 2 lines, 1 pair\n", ""},
     {"{\"source\":\"abcdefg\\nb\",\"target\":\"abcdefg\\td\"}\n{\"source\":\"e\",\"target\":\"f\"}\n", "",
      "pairs.tsv: jsonl, 2 lines, 2 pairs\n  2 texts have a line break or a tab (line 1), which became a "
-     "blank\n",
+     "space\n",
      ""},
     {"a,b;c\nd,e;f\ng,h;i\nk,l;m\nn,o;p\n", "--format csv", "pairs.tsv: csv, 5 lines, 5 pairs\n", ""},
     {"\"a;b\",\"c;d\"\n", "", "pairs.tsv: csv, 1 line, 1 pair\n", ""},

@@ -127,7 +127,7 @@ START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
     char *table = support_read_file(support_path(path, "errors.csv"), &length);
     snprintf(expected, sizeof expected,
              "%s2,bad,B B C A,C B A A,,,2,\"1: C for B, 3: A for C\"\n"
-             "3,\"\"\"\",A,A A,,,1,behind 1: A too much\n",
+             "3,\"\"\"\",A,A A,,,1,after 1: A too much\n",
              head);
     ck_assert_str_eq(table, expected);
     free(table);

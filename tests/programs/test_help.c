@@ -89,7 +89,7 @@ START_TEST(test_app_options_help_lists_choices_aliases_and_examples)
                            "Tries options.\n"
                            "\n"
                            "      --way WAY      which way: additive or bahdanau, dot, general or luong\n"
-                           "                     (additive)\n"
+                           "                     (default: additive)\n"
                            "  -c, --colour NAME  which colour: blues, reds\n"
                            "\n"
                            "  -h, --help         print this\n"
@@ -124,7 +124,7 @@ START_TEST(test_app_options_help_is_short_where_options_are_marked_as_usual)
                            "Walks.\n"
                            "\n"
                            "The most common of 2 options; --help --all shows them all\n"
-                           "  -s, --steps N  how far (3)\n"
+                           "  -s, --steps N  how far (default: 3)\n"
                            "\n"
                            "  -h, --help     print this\n"
                            "  -V, --version  print the version\n");
@@ -135,11 +135,33 @@ START_TEST(test_app_options_help_is_short_where_options_are_marked_as_usual)
                            "Walks.\n"
                            "\n"
                            "Speed\n"
-                           "  -s, --steps N                    how far (3)\n"
+                           "  -s, --steps N                    how far (default: 3)\n"
                            "      --fast-but-never-carelessly  how fast\n"
                            "\n"
                            "  -h, --help                       print this\n"
                            "  -V, --version                    print the version\n");
+}
+END_TEST
+
+START_TEST(test_app_option_describe_says_in_words_what_a_default_means)
+{
+    static int beam, steps = 3;
+    static const char *file;
+    static const struct {
+        app_option option;
+        const char *expected;
+    } cases[] = {
+        {APP_INT(0, "beam", "N", &beam, 0, 9, "width; 1: greedy; 0: 5; 1 for lists"),
+         "width; 1: greedy (default: 5; 1 for lists)"},
+        {APP_INT(0, "steps", "N", &steps, 0, 9, "how far; 0: on and on"),
+         "how far; 0: on and on (default: 3)"},
+        {APP_TEXT(0, "file", "FILE", &file, "pairs; default: a tenth"), "pairs (default: a tenth)"},
+    };
+    char text[64];
+    for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
+        app_option_describe(&cases[i].option, text, sizeof text);
+        ck_assert_str_eq(text, cases[i].expected);
+    }
 }
 END_TEST
 

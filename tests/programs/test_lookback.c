@@ -90,7 +90,7 @@ static int lines_of(const char *text)
 START_LOOP_TEST(test_help_of_a_command_is_short_and_says_how_to_see_all, COMMANDS)
 {
     enum { SHORT = 60 };
-    char text[1 << 14];
+    char text[1 << 15];
     const char *name = commands[_i].name;
     RUN(LOOKBACK, "help", name);
     snprintf(text, sizeof text, "%s", result.output);

@@ -205,7 +205,7 @@ START_TEST(test_app_options_help_shows_how_to_turn_off_what_is_on)
     app_options_help(&program, true, out_file);
     fclose(out_file);
     ck_assert_ptr_nonnull(strstr(text, "  -f, --[no-]fresh  "));
-    ck_assert_ptr_nonnull(strstr(text, " begin anew (on)\n"));
+    ck_assert_ptr_nonnull(strstr(text, " begin anew (default: on)\n"));
 }
 END_TEST
 

@@ -233,7 +233,7 @@ START_TEST(test_predict_tab_among_blanks_is_one_if_the_first_line_has_none)
     run(model, NULL, "bad\nb a\td\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(strstr(result.error, INPUT
-                                 "2: found a tab among blanks, and none before: tabs are read as blanks\n"));
+                                 "2: found a tab among spaces, and none before: tabs are read as spaces\n"));
     run(model, NULL, "b a\td\nbad\n");
     expect(65, "", INPUT "1: found 2 columns, expected 1; --source-column chooses one of several\n");
 }

@@ -356,7 +356,7 @@ END_TEST
 START_TEST(test_subwords_need_no_separators)
 {
     SUPPORT_TRAIN(SENTENCES, "--subwords", "50", "--source-separator", " ", "--out", "out");
-    support_assert_refused(2, "subwords: found separators, expected none: words are found by blanks");
+    support_assert_refused(2, "subwords: found separators, expected none: words are found by spaces");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "50", "--set", "symbols=graphemes", "--out", "out");
     support_assert_refused(2, "subwords: found graphemes, expected characters to begin with");
     SUPPORT_TRAIN(SENTENCES, "--subwords", "0", "--set", "separate-subwords=true", "--out", "out");

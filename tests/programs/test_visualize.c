@@ -308,7 +308,7 @@ START_TEST(test_visualize_bad_input_is_status_65)
     RUN(model, "--input", "1 10");
     expect(65, "visualize: --input: 10 is not a number from 0 to 9\n");
     RUN(model, "--input", "");
-    expect(65, "visualize: --input: found no number, expected numbers from 0 to 9, separated by blanks\n");
+    expect(65, "visualize: --input: found no number, expected numbers from 0 to 9, separated by spaces\n");
     char many[100], *end = many;
     for (int i = 0; i < 41; i++) end = stpcpy(end, "1 ");
     RUN(model, "--input", many);

@@ -616,7 +616,7 @@ test("a model of several shows who voted for what", () =>
         ]);
         await page.keyboard.press("j");
         await settle(page);
-        assert.equal(await textOf(page, ".votes caption"), "The members have 2 opinions");
+        assert.equal(await textOf(page, ".votes caption"), "The members have 2 different outputs");
         assert.deepEqual(await rows(), [
             ["60 %", "mɛzɔ̃", "found, expected", "−0.50", "additive, backward"],
             ["40 %", "mezɔ̃", "", "−0.75", "additive, <b>transformer</b>"],

@@ -18,7 +18,7 @@ const BELOW = {
 };
 
 export const MAP_NAMES = [
-    ["page", "of the page"],
+    ["page", "default"],
     ["viridis", "viridis"],
     ["ylorrd", "YlOrRd"],
     ["greys", "greys"],

@@ -69,8 +69,8 @@ export function heatmapOf(look, head, name) {
     const columns = weights ? look.source.map((symbol) => el("th", { scope: "col", dir: "auto" }, symbol)) : [];
     const legend = [
         weights
-            ? "Each row is what it writes. The stronger a colour, the more it looks there."
-            : "It is without attention: it looks at nothing.",
+            ? "Each row is one output symbol. The stronger a colour, the more the model looks there."
+            : "This model has no attention.",
         stopsEarly(look) ? "It stops too early: the grey numbers are what it would write next." : "",
     ];
     const table = el(
@@ -84,7 +84,7 @@ export function heatmapOf(look, head, name) {
                 {},
                 el("td", { class: "corner" }, el("span", {}, "writes ↓"), weights && ` reads ${leftward ? "←" : "→"}`),
                 ...columns,
-                el("th", { scope: "col", class: "certain", title: "how probable it finds what it writes" }, "sure"),
+                el("th", { scope: "col", class: "certain", title: "probability of this symbol" }, "sure"),
             ),
         ),
         el("tbody", {}, ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),

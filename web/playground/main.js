@@ -62,7 +62,7 @@ const charts = el(
     "div",
     { class: "charts", hidden: true },
     el("figure", {}, el("figcaption", {}, "Loss: how far it is from the right answers"), lossChart),
-    el("figure", {}, el("figcaption", {}, "Exact match: the share of new ones that it gets right"), matchChart),
+    el("figure", {}, el("figcaption", {}, "Exact match: the share of new examples that are right"), matchChart),
 );
 
 const page = {
@@ -282,7 +282,7 @@ function separator(label, key) {
         label,
         [
             ["", "each character is a symbol"],
-            [" ", "blanks separate symbols"],
+            [" ", "spaces separate symbols"],
         ],
         "",
         (value) => {

@@ -6,11 +6,11 @@ import { point, state, update, NO_STEP } from "./state.js";
 import { END_MARK, END_SYMBOL, oneLine, readsLeft } from "./symbols.js";
 
 const ORDINAL = [
-    "the likeliest",
-    "the second likeliest",
-    "the third likeliest",
-    "the fourth likeliest",
-    "the fifth likeliest",
+    "the most likely",
+    "the second most likely",
+    "the third most likely",
+    "the fourth most likely",
+    "the fifth most likely",
 ];
 
 function kindOf({ expected, found }) {
@@ -33,14 +33,14 @@ export function whereItBegan(report, pair, which) {
         el("b", { dir: "auto" }, name(written)),
     ];
     if (output.steps[step] !== undefined) parts.push(` (probability ${fixed(output.steps[step])})`);
-    parts.push("; expected was ", el("b", { dir: "auto" }, name(wanted)));
+    parts.push("; expected ", el("b", { dir: "auto" }, name(wanted)));
     const list = which === 0 ? pair.likeliest : null;
     if (list && step < output.steps.length) {
         const ids = list.symbols.slice(step * list.count, (step + 1) * list.count);
         const rank = ids.findIndex((id) => (wanted === NOTHING ? id === END_SYMBOL : id === wanted));
         parts.push(
             rank < 0
-                ? `, which is not among the ${list.count} likeliest there`
+                ? `, which is not among the ${list.count} most likely there`
                 : `, ${ORDINAL[rank] ?? `number ${rank + 1}`} there (${fixed(list.probability[step * list.count + rank])})`,
         );
     }
@@ -129,7 +129,7 @@ export function drawAligned(report, pair, which) {
             "p",
             { class: "note" },
             wrong === 0
-                ? "No word differs: only blanks or pieces do."
+                ? "No word differs, only spaces or subwords."
                 : `${plural(wrong, "edit", "edits")}: ≠ another ${unit}, + too many, − missing.`,
         ),
     );

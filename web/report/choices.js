@@ -66,7 +66,7 @@ export function drawChoices(report, pair, kinds, shown, chosen) {
         [
             ["auto", "automatic"],
             ["one", "0 to 1"],
-            ["data", "of the data"],
+            ["data", "data range"],
         ],
         state.range,
         (value) => update({ range: value }),

@@ -2,27 +2,27 @@
 import { isEdit } from "./edits.js";
 
 export const ORDERS = [
-    ["file", "as in the file"],
-    ["score", "score, low first"],
-    ["confidence", "confidence, low first"],
-    ["errors", "errors, many first"],
-    ["length", "length, long first"],
-    ["sure", "wrong but sure first"],
-    ["disagree", "attention and erasure disagree"],
+    ["file", "file order"],
+    ["score", "lowest score"],
+    ["confidence", "lowest confidence"],
+    ["errors", "most errors"],
+    ["length", "longest source"],
+    ["sure", "most confident errors"],
+    ["disagree", "attention disagrees with erasure"],
 ];
 
 export const SHOWN = [
     ["all", "all"],
-    ["wrong", "wrong ones"],
-    ["right", "right ones"],
-    ["unread", "not read"],
+    ["wrong", "wrong"],
+    ["right", "right"],
+    ["unread", "unreadable"],
 ];
 
 // Who wrote the best output.
 export const WRITERS = [
     ["", "any"],
-    ["model", "the model"],
-    ["lexicon", "the lexicon"],
+    ["model", "model"],
+    ["lexicon", "lexicon"],
 ];
 
 const best = (pair) => pair.outputs[0];

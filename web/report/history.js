@@ -1,4 +1,4 @@
-// How it became so: the curves of the training, and a film of its attention.
+// The training: its curves, and a film of its attention.
 import { chartWidth, lineChart } from "./charts.js";
 import { el } from "../common/dom.js";
 import { makeFilm } from "./film.js";

@@ -8,7 +8,7 @@ const HELP = [
     ["[ ]", "the previous and the next output of the beam"],
     ["p", "play or pause"],
     ["/", "find a text"],
-    ["Escape", "let go of what is pinned"],
+    ["Escape", "unpin"],
     ["1 2 3 4 5", "pairs, learned, does it look where it says, training, model"],
     ["?", "this list"],
 ];
@@ -22,8 +22,8 @@ export function makeHelp() {
         el(
             "p",
             {},
-            "Point at a symbol to see what was read for it, click to pin it. ∎ is the end of the output, ▷ its start, ␣ a blank. " +
-                "The address keeps the view: it can be shared.",
+            "Point at a symbol to see where the model looked, and click to pin it. ∎ is the end of the output, " +
+                "▷ its start, ␣ a space. The address keeps the view, so you can share it.",
         ),
         button("Close", { click: () => dialog.close() }),
     );

@@ -75,7 +75,7 @@ function drawAlignment(report, place) {
     const { source, target, mean } = report.statistics.alignment,
         picture = makePicture(
             "alignment",
-            "What each symbol is read from",
+            "Source of each symbol",
             "The mean attention of a written symbol (row) to a read symbol (column), over the file.",
         );
     const matrix = report.matrix(mean, target.length, source.length);
@@ -199,7 +199,7 @@ function confusionsTable(report) {
                 "",
                 {
                     class: "confusion",
-                    title: "show the pairs that have it",
+                    title: "show its pairs",
                     click: () =>
                         update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
                 },
@@ -216,7 +216,7 @@ function confusionsTable(report) {
         el(
             "p",
             { class: "note" },
-            "Found for expected, most frequent first" +
+            "Output instead of target, most frequent first" +
                 (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") +
                 ". Each opens its pairs.",
         ),
@@ -253,8 +253,8 @@ function calibration(list) {
     const picture = makePicture(
         "calibration",
         "Calibration of the confidence",
-        "On the line, a confidence of 0.8 is right in 80 % of the pairs. Below it, the model is too sure. " +
-            "Larger dots are more pairs.",
+        "On the line, 80 % of the pairs with a confidence of 0.8 are right. Below it, the model is overconfident. " +
+            "Larger dots stand for more pairs.",
     );
     picture.show({
         picture: diagonalChart({

@@ -49,7 +49,7 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
                     "font-size": 10.5,
                     "text-anchor": "end",
                 },
-                ["likeliest", "second", "third", "fourth", "fifth"][k] ?? String(k + 1),
+                ["first", "second", "third", "fourth", "fifth"][k] ?? String(k + 1),
             ),
         );
     }

@@ -19,7 +19,7 @@ import { makeWriting } from "./writing.js";
 
 // Why there are no ribbons.
 const EVEN = {
-    one: "The weights are too small to be seen: choose the range of the data.",
+    one: "The weights are too small to be seen: choose the data range.",
     auto: "All weights are equal.",
 };
 
@@ -28,7 +28,7 @@ export function pin(step) {
 }
 
 function verdict(pair) {
-    if (pair.error !== null && pair.error !== undefined) return el("span", { class: "badge wrong" }, "not read");
+    if (pair.error !== null && pair.error !== undefined) return el("span", { class: "badge wrong" }, "unreadable");
     if (pair.edits === null || pair.edits === undefined) return null;
     return pair.edits === 0
         ? el("span", { class: "badge right" }, "✓ right")
@@ -125,11 +125,11 @@ export function makePairView(report, neighbours) {
     const without = el("p", { class: "without", role: "status" });
     const ribbons = makePicture("ribbons", "Attention");
     const heatmap = makePicture("heatmap", "Attention as a matrix");
-    const likeliest = makePicture("likeliest", "The likeliest symbols at each step", "What was written has a frame.");
+    const likeliest = makePicture("likeliest", "The most likely symbols at each step", "A frame marks the output.");
     const beam = makePicture(
         "beam",
         "The beam as a tree",
-        "What hypotheses share is drawn once. Colours are the probabilities of the symbols.",
+        "Common beginnings are drawn once. Colours are the probabilities of the symbols.",
     );
     const hypotheses = el("div", { class: "hypotheses", role: "group", "aria-label": "hypotheses" });
     beam.node.append(hypotheses);
@@ -328,7 +328,7 @@ export function makePairView(report, neighbours) {
                 ...drawn,
                 suffix,
                 rows: () => likeliestRows(report, pair),
-                label: "The likeliest symbols at each step, with their probabilities. A table follows.",
+                label: "The most likely symbols at each step, with their probabilities. A table follows.",
             });
             const ofOutput = !attention || attention.belowName === "output";
             parts.push({ ...drawn, highlight: (step) => drawn.highlight(ofOutput ? step : NO_STEP) });

@@ -118,7 +118,7 @@ export function makeTable(report) {
         const cell = (kind, ...children) => el("div", { role: "gridcell", class: kind }, ...children);
         const text = (...children) => cell("text", el("bdi", { dir: "auto" }, ...children));
         const wrong = pair.edits > 0 || Boolean(pair.error);
-        const errors = pair.error ? "not read" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
+        const errors = pair.error ? "unreadable" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
         const row = el(
             "div",
             {

@@ -1,10 +1,10 @@
-// Light, dark or as the system says, and the map of colours. Paper is white, so that a print is always light.
+// Light, dark or the setting of the system, and the map of colours. Paper is white, so that a print is always light.
 import { choice } from "../common/dom.js";
 import { MAP_NAMES, useMap } from "../common/colors.js";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
 const THEMES = [
-    ["system", "as the system"],
+    ["system", "system"],
     ["light", "light"],
     ["dark", "dark"],
 ];

@@ -28,13 +28,13 @@ export function drawVotes(report, pair) {
         total = lines.reduce((sum, line) => sum + line.weight, 0);
     const expected = pair.expected ? report.text(pair.expected, separator) : null,
         found = pair.outputs.length > 0 ? report.outputText(pair.outputs[0]) : null;
-    const heading = lines.length === 1 ? "All members agree" : `The members have ${lines.length} opinions`;
+    const heading = lines.length === 1 ? "All members agree" : `The members have ${lines.length} different outputs`;
     const column = (text) => el("th", { scope: "col" }, text);
     return el(
         "table",
         { class: "data votes" },
         el("caption", {}, heading),
-        el("thead", {}, el("tr", {}, ...["share", "output", "which is", "best score", "members"].map(column))),
+        el("thead", {}, el("tr", {}, ...["share", "output", "status", "best score", "members"].map(column))),
         el(
             "tbody",
             {},

@@ -200,7 +200,7 @@ static lb_status follow(lb_converter *w, int64_t number, bool before, int fields
     char text[LB_MESSAGE_LENGTH / 4];
     bool ends = before && (found != LB_LINE_IS_OPEN || w->fields.count > fields);
     if (ends && found == LB_LINE_IS_STRAY) {
-        snprintf(text, sizeof text, "that goes on to line %lld, and text behind its end", (long long)number);
+        snprintf(text, sizeof text, "that goes on to line %lld, and text after its end", (long long)number);
         return bad_quote(w, text, "a divider there, or the end of the line");
     }
     if (ends && met->long_fields++ == 0) {

@@ -227,7 +227,7 @@ static lb_status unknown(const char *name, lb_error *error)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s, ", row->name);
     return lb_error_set(error, LB_ERROR_ARGUMENT,
                         "unknown format \"%.40s\", expected %slines:TEXT or lists:TEXT, maybe with +header "
-                        "behind it",
+                        "after it",
                         name, names);
 }
 

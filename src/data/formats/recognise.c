@@ -135,9 +135,9 @@ typedef struct manner {
 } manner;
 
 static const manner divided_once = {is_divided_twice, "what divides it once"},
-                    no_sentences = {has_sentence, "no blank behind what divides it"},
+                    no_sentences = {has_sentence, "no space after what divides it"},
                     probabilities = {lb_is_odd_lexiconp, "a word, a probability and symbols"},
-                    phones = {lb_is_odd_cmudict, "sounds of CMUdict behind a word"};
+                    phones = {lb_is_odd_cmudict, "sounds of CMUdict after a word"};
 
 /* What is in no other file comes first, even if a few lines are otherwise. With tabs, it is TSV or one of the first. */
 enum { WITH_TABS = 4, DISTINCT = 12 };

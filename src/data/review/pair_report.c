@@ -87,7 +87,7 @@ static void write_left_out(lb_buffer *text, const lb_pairs *pairs)
                         (long long)met->long_fields, met->long_fields == 1 ? " goes" : "s go",
                         (long long)met->long_first, (long long)met->long_last);
     if (met->broken > 0)
-        lb_buffer_print(text, "  %lld text%s a line break or a tab (line %lld), which became a blank\n",
+        lb_buffer_print(text, "  %lld text%s a line break or a tab (line %lld), which became a space\n",
                         (long long)met->broken, met->broken == 1 ? " has" : "s have",
                         (long long)met->broken_first);
     if (file->met.weighed > 0 && f->weights_beside)

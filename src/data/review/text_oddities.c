@@ -115,7 +115,7 @@ lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, co
         status = lb_strings_print(
             odd, error,
             "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a "
-            "blank: sed 's/\\xC2\\xA0/ /g' makes blanks of them",
+            "space: sed 's/\\xC2\\xA0/ /g' makes spaces of them",
             (long long)with, name, with == 1 ? " has" : "s have", line_of(pairs, &of->no_break));
     return status;
 }

@@ -63,7 +63,7 @@ lb_status lb_translate_fill_in(const lb_translator *t, lb_translate_config *c, l
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "prefixes: found %s, expected a search with a model that writes forwards",
                             c->sample             ? "samples"
-                            : model->kind->search ? "a model that votes"
+                            : model->kind->search ? "an ensemble"
                                                   : "a model that writes backwards");
     return LB_OK;
 }

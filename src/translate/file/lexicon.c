@@ -131,7 +131,7 @@ bool lb_lexicon_walk_next(lb_lexicon_walk *w, lb_error *error)
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a key that is not empty has a text */
     if (!gap || shared > most || strcmp(shared < w->key.length ? w->key.text + shared : "", own) >= 0) {
         lb_error_set(error, LB_ERROR_FORMAT, "found %s",
-                     gap ? "a key that is not after the one before it" : "no answer behind a key");
+                     gap ? "a key that is not after the one before it" : "no answer after a key");
         return false;
     }
     w->key.length = shared;

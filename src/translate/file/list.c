@@ -90,7 +90,7 @@ static lb_status tidy(const lb_sort_task *task, const char *text, size_t length,
                             "expected two numbers and a plus between them, such as 27+5");
     if (*used > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT,
-                        "found no number, expected numbers from 0 to %d, separated by blanks",
+                        "found no number, expected numbers from 0 to %d, separated by spaces",
                         (int)task->max_value);
 }
 

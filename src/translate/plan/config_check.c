@@ -100,7 +100,7 @@ static lb_status check_data(const lb_training_config *c, lb_error *error)
         {c->train && pairs, "pairs: found a file, and pairs in memory, expected only one"},
         {c->dev && dev, "dev_pairs: found a file, and pairs in memory, expected only one"},
         {c->subwords > 0 && separated,
-         "subwords: found separators, expected none: words are found by blanks"},
+         "subwords: found separators, expected none: words are found by spaces"},
         {c->subwords > 0 && graphemes, "subwords: found graphemes, expected characters to begin with"},
         {c->sort && c->hallucinate > 0, "hallucinate: found lists, expected pairs of texts"},
         {(c->steps > 0) + (c->epochs > 0) + (c->minutes > 0) > 1,

@@ -101,7 +101,7 @@ static const struct {
     {"word,ipa,c\nd,\"e\nx\",\"f\nx,b,y\n", "csv+header",
      ":3: found a quoted field without an end, expected a quote that closes it"},
     {"a,b\nc,d\n\"e,f\ng,h\n\"i,j\nk,l\n", NULL,
-     ":3: found a quoted field that goes on to line 5, and text behind its end, expected a divider there, or "
+     ":3: found a quoted field that goes on to line 5, and text after its end, expected a divider there, or "
      "the end "
      "of the line; --format 'lines:,' takes quotes for letters"},
     {"a,b\n\"c\"x,d\n", "csv", "csv: a|b cx|d"},

@@ -168,7 +168,7 @@ START_TEST(test_plain_copy_of_gzip_data_has_all_of_them_or_is_an_error)
         memcpy(bytes + one, &"\0e\tf\n"[!zeros], 4);
         ck_assert_ptr_null(copy_bytes(bytes, one + 4));
         ck_assert_str_eq(error.message,
-                         "words: found something else behind the gzip data, expected their end: "
+                         "words: found something else after the gzip data, expected their end: "
                          "gunzip it, and put the parts together as text");
     }
     ck_assert_str_eq(copy_bytes("\x1F", 1), "\x1F");

@@ -130,7 +130,7 @@ static const struct {
     {false, "a\xff", "found 0xFF at byte 2, expected UTF-8"},
     {true, "3 10", "10 is not a number from 0 to 9"},
     {true, "3,1", "3,1 is not a number from 0 to 9"},
-    {true, "", "found no number, expected numbers from 0 to 9, separated by blanks"},
+    {true, "", "found no number, expected numbers from 0 to 9, separated by spaces"},
     {true, "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
      "found a list of 41 numbers, expected at most 40"},
 };
