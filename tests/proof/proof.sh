@@ -170,8 +170,8 @@ page() {
 # Reliability
 
 \`./run proof\` tries to break Lookback. The last runs of its campaigns had ${all% | *} trials and ${all#* | } failures.
-[The results](../bench/results/reliability.md) have the date, commit, seed and minutes of each run. A seed makes the same
-trials, as far as time allows.
+[The results](../bench/results/reliability.md) have the date, commit, seed and minutes of each run. A seed makes the
+same trials, as far as time allows.
 
 | campaign | what it does | trials | failures |
 |---|---|---|---|
@@ -187,8 +187,8 @@ results() {
     cat <<END
 # Results of \`./run proof\`
 
-What [Reliability](../../docs/reliability.md) sums up, campaign by campaign. Times are of one core of the machine of that
-day, an AMD EPYC or an Intel Xeon with AVX-512.
+What [Reliability](../../docs/reliability.md) sums up, campaign by campaign. Times are of one core of the machine of
+that day, an AMD EPYC or an Intel Xeon with AVX-512.
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|
