@@ -187,8 +187,9 @@ results() {
     cat <<END
 # Results of \`./run proof\`
 
-What [Reliability](../../docs/reliability.md) sums up, campaign by campaign. Times are of one core of the machine of
-that day, an AMD EPYC or an Intel Xeon with AVX-512.
+[Reliability](../../docs/reliability.md) sums up these runs by campaign. Times are of one core of the machine of that
+day, an AMD EPYC or an Intel Xeon with AVX-512. Below the runs are [tests that walk through every
+kind](#tests-that-walk-through-every-kind), and the times of [the suite](#the-suite).
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|
