@@ -157,27 +157,25 @@ described() {
         print file "|" $2 }' <<<"$campaigns"
 }
 
-# The trials and failures of a campaign, in all of its rows; of all campaigns without a name.
-counted() { # [NAME]
-    awk -F'\t' -v name="${1-}" 'name == "" || $1 == name { trials += $3; failures += $4 }
-        END { printf "%d | %d", trials, failures }' "$record"
+# The sum of a column of the record: 3, the trials, or 4, the failures; of one campaign, or of all.
+sum_of() { # COLUMN [NAME]
+    awk -F'\t' -v column="$1" -v name="${2-}" 'name == "" || $1 == name { sum += $column }
+        END { printf "%d", sum }' "$record"
 }
 
 page() {
-    local all
-    all=$(counted)
     cat <<END
 # Reliability
 
-\`./run proof\` tries to break Lookback. The last runs of its campaigns had ${all% | *} trials and ${all#* | } failures.
+\`./run proof\` tries to break Lookback. The last runs of its campaigns had $(sum_of 3) trials and $(sum_of 4) failures.
 [The results](../bench/results/reliability.md) have the date, commit, seed and minutes of each run. A seed makes the
 same trials, as far as time allows.
 
-| campaign | what it does | trials | failures |
-|---|---|---|---|
+| campaign | what it does | trials |
+|---|---|---|
 END
     while IFS='|' read -r campaign what; do
-        echo "| $campaign | $what | $(counted "$campaign") |"
+        echo "| $campaign | $what | $(sum_of 3 "$campaign") |"
     done < <(described)
     echo
     cat "$here/notes.md"
