@@ -13,8 +13,8 @@ help() {
 usage: bench/inflection.sh [--quick] [--out FOLDER] DIR
 
 For each language in DIR, trains five models of four kinds on LANG_train.tsv, with the same settings for all languages. All
-pairs are trained on, and the last weights are kept, so that nothing is chosen. Measures two models alone and the vote of five
-on LANG_dev.tsv, by exact match: the share of right forms. Prints a Markdown table with 95 % intervals and writes it to
+pairs are trained on, and the last weights are kept, so that nothing is chosen. Measures two models alone and the ensemble of
+five on LANG_dev.tsv, by exact match: the share of right forms. Prints a Markdown table with 95 % intervals and writes it to
 FOLDER/inflection.md. FOLDER also keeps the models; the default is out/.
 
 Each line of the files is a lemma, a tab, its features with semicolons between them, a tab, and the form. Running the same

@@ -1,15 +1,15 @@
 # shellcheck shell=bash disable=SC2154
-# What bench/pronunciation.sh and bench/inflection.sh have in common: models and votes for every language of a folder, and a
+# What bench/pronunciation.sh and bench/inflection.sh have in common: models and ensembles for every language of a folder, and a
 # table of their results; bench/recipe.sh uses parts of it. They set:
 #   task        its name, which is also that of the table and the folder
 #   measure     a line of `lookback evaluate`, such as "exact match"
 #   lines       options that say what the columns of a line are
 #   symbols     options that say what a symbol is
 #   single      the models that are measured alone
-#   pupil       not empty, if a model learns from the vote
+#   pupil       not empty, if a model learns from the ensemble
 # and choose PAIRS sets for a number of pairs, as many for each:
-#   kinds       the models of the vote, for --ensemble
-#   some        those of them that also vote without the others; may be empty
+#   kinds       the models of the ensemble, for --ensemble
+#   some        those of them that also make an ensemble without the others; may be empty
 # help prints the usage; its options are the same for both.
 # shellcheck source-path=SCRIPTDIR
 . "$root/bench/script.sh"
@@ -59,8 +59,8 @@ measure_language() { # LANGUAGE TRAIN DEV FOLDER
 columns() {
     local kind all=0 titles="one model, mean of ${#single[@]}"
     for kind in ${kinds//,/ }; do all=$((all + ${kind#*:})); done
-    if ((${#some[@]})); then titles+="|vote of ${#some[@]}"; fi
-    titles+="|vote of $all"
+    if ((${#some[@]})); then titles+="|ensemble of ${#some[@]}"; fi
+    titles+="|ensemble of $all"
     if [[ $pupil ]]; then titles+="|distilled from it"; fi
     echo "$titles"
 }

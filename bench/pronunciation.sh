@@ -20,11 +20,11 @@ usage: bench/pronunciation.sh [--quick] [--out FOLDER] DIR
 
 For each language in DIR, trains ten models on LANG_train.tsv, with the same settings for all languages: six kinds, or four
 without transformers for fewer than 2,000 pairs. All pairs are trained on, and the last weights are kept, so that nothing is
-chosen. Then one model learns from the vote of ten. Measures three models alone, a vote of five, the vote of ten, and its pupil
-on LANG_dev.tsv, by sequence error rate: the share of words with a wrong sound. Prints a Markdown table with 95 % intervals and
+chosen. Then one model learns from the ensemble of ten. Measures three models alone, ensembles of five and of ten, and the
+pupil on LANG_dev.tsv, by sequence error rate: the share of words with a wrong sound. Prints a Markdown table with 95 % intervals and
 writes it to FOLDER/pronunciation.md. FOLDER also keeps the models; the default is out/.
 
-Each line of the files is a word, a tab, and its sounds, separated by blanks. Running the same command again resumes an
+Each line of the files is a word, a tab, and its sounds, separated by spaces. Running the same command again resumes an
 interrupted run and skips finished languages. --quick is for a quick test: three tiny models per language, and few steps.
 END
 }

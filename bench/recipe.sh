@@ -12,7 +12,7 @@ changed at a time, by N seeds each (3). All pairs are trained on, and the last w
 tenth out. Measures them on LANG_dev.tsv, by sequence error rate: the share of words with a wrong symbol. Prints a Markdown
 table and writes it to FOLDER/recipe.md. FOLDER also keeps the models; the default is out/.
 
-Each line of the files is a word, a tab, and its sounds, separated by blanks; or a lemma, a tab, its features with semicolons
+Each line of the files is a word, a tab, and its sounds, separated by spaces; or a lemma, a tab, its features with semicolons
 between them, a tab, and the form. Trains on one thread each, as many models at a time as there are processors. Running the same
 command again resumes an interrupted run and skips finished models. --only trains only the settings whose name contains TEXT;
 the table has all that are finished. --quick is for a quick test: tiny models, and few steps.

@@ -110,6 +110,15 @@ function converted(text,   done, found, rest, name, target) {
     return done linkless(text)
 }
 
+# Code in a line of HTML.
+function in_html(text,   code) {
+    while (match(text, /`[^`]+`/)) {
+        code = substr(text, RSTART + 1, RLENGTH - 2)
+        text = substr(text, 1, RSTART - 1) "<code>" code "</code>" substr(text, RSTART + RLENGTH)
+    }
+    return text
+}
+
 FNR == 1 {
     path = FILENAME
     sub("^" ENVIRON["PWD"] "/", "", path)
@@ -120,6 +129,8 @@ FNR == 1 {
 }
 /^ *```/ { fenced = !fenced; print; next }
 fenced { print; next }
+# Doxygen 1.9.4 would end a part that folds before the table in it.
+/^<\/?(details|summary)>/ { print "\n\\htmlonly[block]" in_html($0) "\\endhtmlonly\n"; next }
 # After a number's dot stands a blank that does not begin a list.
 /^# / && !titled {
     titled = 1

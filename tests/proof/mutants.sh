@@ -8,7 +8,7 @@ help() {
 usage: tests/proof/mutants.sh [--seconds S] [--seed N] [--folder DIR] [--record FILE] [--only PATH]... [--most N] [--list]
 
 Plants one fault at a time into src/ or apps/ (a sign, a comparison or an index changed, a statement or a check dropped),
-drawn from each room in turn, and runs the unit tests of that room that reach it, until one notices: tests/ranks for
+drawn from each folder in turn, and runs the unit tests of that folder that reach it, until one notices: tests/ranks for
 src/mpi and apps/console/ranks.c, and tests/programs for the rest of apps. What is planted is in mutants_operators.txt.
 The code of exported models, apps/export/kernel, is text to the program, and is left out.
 
@@ -57,7 +57,7 @@ set -- "${common[@]}"
 # shellcheck source=common.bash
 . "$here/common.bash"
 
-# Faults in the order of their trials: one of each room in turn. The number of the fault among those of the file that look
+# Faults in the order of their trials: one of each folder in turn. The number of the fault among those of the file that look
 # alike, and whether it is known to change nothing, come first.
 choose_faults() {
     cd "$root" || return

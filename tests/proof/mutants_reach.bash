@@ -6,7 +6,7 @@
 
 reach=$tree/reach
 
-# The layer of tests that judges the room of a file.
+# The layer of tests that judges the folder of a file.
 layer_of_file() {
     sed -E 's:^(src/mpi/|apps/console/ranks[.]).*:ranks:; s:^apps/.*:programs:; s:^src/([^/]*)/.*:\1:'
 }
@@ -55,7 +55,7 @@ gcov_lines() { # NAMES ONLY_RUN
         }'
 }
 
-# Makes the objects of the rooms that a layer judges archives: the others do not count.
+# Makes the objects of the folders that a layer judges archives: the others do not count.
 archive_covered() { # LAYER
     local kind room=src/$1
     [[ $1 != programs ]] || room=apps

@@ -12,7 +12,7 @@ read_units() {
     done <"$reach/units"
 }
 
-# Sets `units`: those of the room of a file that reach a line, or the line before it with code; of a file whose lines are
+# Sets `units`: those of the folder of a file that reach a line, or the line before it with code; of a file whose lines are
 # not counted, as those that ranks run, all of them.
 units_reaching() { # FILE LINE
     local layer number

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs all campaigns, two side by side, and writes docs/reliability.md.
+# Runs all campaigns, two side by side, and writes docs/reliability.md and bench/results/reliability.md.
 set -euo pipefail
 unset CDPATH
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -12,8 +12,8 @@ usage: ./run proof [--hours H] [--seconds S] [--seed N] [--only NAME]... [--only
 
 Tries to break Lookback for H hours (1), or S seconds: kills, power cuts, system calls and allocations that fail, damaged and
 hostile files, fuzzing, random programs of ops, threads, long runs, other processors, faults planted in the source. Prints what
-failed and how to repeat it, and writes what was tried to docs/reliability.md; what is not run keeps its row. The logs are in
-build/proof/. --only none writes the page alone.
+failed and how to repeat it, and writes what was tried to docs/reliability.md, and each run to bench/results/reliability.md; what
+is not run keeps its row. The logs are in build/proof/. --only none writes the pages alone.
 END
 }
 
@@ -46,7 +46,7 @@ campaigns="
 4 $here/proof_parents.sh|SIGKILL at random moments of the parent of a sweep or an ensemble; the same command at once waits for what is left behind, and has to end with the same file
 2 $here/proof_grids.sh|random grids of a sweep, with equal values and members that cannot be: refused before anything is trained, or a folder and a result each
 2 $here/proof_pipes.sh|files of many formats, plain and compressed, from a file, through pipes in pieces and from a FIFO: the same output, messages and losses
-2 $here/proof_columns.sh|tables with their columns in random orders: the figures and outputs of the order that a model was trained on
+2 $here/proof_columns.sh|tables with their columns in random orders: the same figures and outputs as in the order of the training
 3 $here/proof_answers.sh|lines with up to 120,000 right answers: pairs as awk counts them, and four times as many in about four times the time of the processor
 2 $here/proof_limits.sh|few open files, little memory, a small stack, small files, a disk that is full or read-only
 2 $here/proof_links.sh|a link planted under each name that a program writes and that its user has not named: what it leads to stays as it is
@@ -57,7 +57,7 @@ campaigns="
 14 $here/proof_memory.sh|one allocation fails, or all from one on, in each program
 14 $here/proof_more_memory.sh|the same in further programs, and in a resumed training and in sort
 10 $programs/proof_graphs|random programs of ops with extreme values and shapes: values against the reference, gradients against differences
-2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums, and each command has the verdict of the library
+2 $programs/proof_damage|bits flipped, files cut off, hostile files with right checksums: each command accepts what the library accepts
 3 $programs/proof_checkpoints|hostile checkpoints to resume and models to start from, with right checksums
 2 $programs/proof_terminal|models, files and names with random sequences that control a terminal: each command shows them on one without obeying, and a pipe gets them as they are
 2 $programs/proof_power_cut|a power cut at each moment of a save, with every state of the disk that POSIX allows
@@ -66,10 +66,10 @@ campaigns="
 2 $programs/proof_two_threads|two models on two threads of one process: the same weights and outputs as alone
 2 $programs/proof_forks|a process that has trained with several threads forks: its children train what it would, byte for byte
 3 $here/proof_python.sh|interpreters of Python that end while daemon threads translate and train, and models that are copied, pickled and spawned
-28 $here/proof_soak.sh|long streams and long trainings: memory, rate, and the twin that was killed
+28 $here/proof_soak.sh|long streams and long trainings: level memory and rate, and after interruptions the same file
 12 $here/proof_sanitizers.sh|unit tests under the memory and the thread sanitizer and under valgrind, programs under valgrind
 4 $here/proof_machines.sh|other processors, emulated: the same outputs, files in both directions
-20 $here/mutants.sh|a fault planted in one line of a room of src/ or apps/: the unit tests of the room have to notice it"
+20 $here/mutants.sh|a fault planted in one line of a folder of src/ or apps/: the unit tests of the folder have to notice it"
 
 work=$root/build/proof
 mkdir -p "$work"
@@ -157,13 +157,38 @@ described() {
         print file "|" $2 }' <<<"$campaigns"
 }
 
+# The sum of a column of the record: 3, the trials, or 4, the failures; of one campaign, or of all.
+sum_of() { # COLUMN [NAME]
+    awk -F'\t' -v column="$1" -v name="${2-}" 'name == "" || $1 == name { sum += $column }
+        END { printf "%d", sum }' "$record"
+}
+
 page() {
     cat <<END
 # Reliability
 
-This page lists what was tried to break Lookback, and what broke. \`./run proof\` repeats it; the seed makes
-the same trials, as far as time allows. Times are of one core of the machine of that day, an AMD EPYC or
-an Intel Xeon with AVX-512.
+\`./run proof\` tries to break Lookback. The last runs of its campaigns had $(sum_of 3) trials and $(sum_of 4) failures.
+[The results](../bench/results/reliability.md) have the date, commit, seed and minutes of each run. A seed makes the
+same trials, as far as time allows.
+
+| campaign | what it does | trials |
+|---|---|---|
+END
+    while IFS='|' read -r campaign what; do
+        echo "| $campaign | $what | $(sum_of 3 "$campaign") |"
+    done < <(described)
+    echo
+    cat "$here/notes.md"
+}
+
+results() {
+    cat <<END
+# Results of \`./run proof\`
+
+[Reliability](../../docs/reliability.md) sums up these runs by campaign. Times are of one core of the machine of that
+day, an AMD EPYC or an Intel Xeon with AVX-512. Below the runs are [rules of single
+campaigns](#rules-of-single-campaigns), [tests that walk through every kind](#tests-that-walk-through-every-kind), and
+the times of [the suite](#the-suite).
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|
@@ -179,11 +204,7 @@ END
         echo '```'
     fi
     echo
-    echo "## The campaigns"
-    echo
-    while IFS='|' read -r campaign what; do echo "- **$campaign**: $what."; done < <(described)
-    echo
-    cat "$here/notes.md"
+    cat "$here/notes_suite.md"
 }
 
 # What a campaign counted as one before is replaced by its parts.
@@ -200,5 +221,6 @@ if grep -q '^mutants' "$run/rows"; then
     sed -n 's/^FAILURE: \(.*\); repeat with: .*/\1/p' "$work/mutants.log" | sort >"$survivors"
 fi
 page >"$root/docs/reliability.md"
+results >"$root/bench/results/reliability.md"
 echo "docs/reliability.md"
 [[ ! -e $run/failed ]]

@@ -51,8 +51,9 @@ static char *quick_table(void)
     return table;
 }
 
-static const char head[] = "| language | pairs | dev pairs | one model, mean of 2 | vote of 2 | vote of 3 | "
-                           "distilled from it | seconds of training one |\n";
+static const char head[] =
+    "| language | pairs | dev pairs | one model, mean of 2 | ensemble of 2 | ensemble of 3 | "
+    "distilled from it | seconds of training one |\n";
 
 /* The row of `name`: measures between 0 and 100, each with half its interval, and seconds. */
 static void check_row(const char *table, const char *name, int measures)
@@ -109,7 +110,7 @@ START_TEST(test_languages_quick_inflection_reads_features)
     INFLECT("--quick", "--out", "out", "data");
     support_assert_trained();
     ck_assert_ptr_eq(strstr(support_run_result.output,
-                            "| language | pairs | dev pairs | one model, mean of 2 | vote of 3 | "
+                            "| language | pairs | dev pairs | one model, mean of 2 | ensemble of 3 | "
                             "seconds of training one |\n"),
                      support_run_result.output);
     check_row(support_run_result.output, "\n| made_up | 90 | 18 |", 2);
