@@ -171,7 +171,7 @@ lb_status lb_stepper_begin(lb_stepper *s, lb_error *error)
     return s->identity ? LB_OK : lb_no_memory(error, NULL);
 }
 
-static lb_status end(lb_stepper *s, lb_error *error)
+lb_status lb_stepper_end(lb_stepper *s, lb_error *error)
 {
     s->run.kept = lb_stepper_kept(s);
     if (!lb_group_leads(s->config->group)) return LB_OK;
@@ -181,14 +181,6 @@ static lb_status end(lb_stepper *s, lb_error *error)
                            : LB_OK;
     if (!status && s->files.model) status = lb_stepper_end_files(s, error);
     return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
-}
-
-lb_status lb_stepper_advance(lb_stepper *s, int64_t parts, lb_error *error)
-{
-    s->loop.part = parts;
-    s->tallies.in_parts = parts != 0;
-    lb_status status = lb_train(s->loop, &s->history, error);
-    return status || !s->history.done ? status : end(s, error);
 }
 
 void lb_stepper_close(lb_stepper *s)

@@ -105,10 +105,8 @@ struct lb_stepper {
  *  Errors: LB_ERROR_ARGUMENT for an invalid model; those of lb_stepper_begin_files; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_stepper_begin(lb_stepper *stepper, lb_error *error);
 
-/** Resumes from the checkpoint if there is one, and trains: so many `parts` as lb_trainer_config.part has, or until the
- *  loop is done, with 0. Then it leaves the best weights in the parameters, or the last ones if nothing is held out,
- *  and writes all files. Errors: those of lb_train and lb_stepper_end_files. */
-LB_MUST_USE lb_status lb_stepper_advance(lb_stepper *stepper, int64_t parts, lb_error *error);
+/** After the loop: writes all files, and tells that the training has ended. Errors: those of lb_stepper_end_files. */
+LB_MUST_USE lb_status lb_stepper_end(lb_stepper *stepper, lb_error *error);
 
 /** Frees all but the stepper itself. */
 void lb_stepper_close(lb_stepper *stepper);

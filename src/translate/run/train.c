@@ -44,12 +44,15 @@ static lb_stepper stepper_of(job *j, uint64_t seed, const char *name, const char
                         .run = {.name = name, .folder = folder}};
 }
 
+/* Trains until the loop is done, resuming from the checkpoint if there is one, and leaves the best weights in the
+ * parameters, or the last ones if nothing is held out. */
 static lb_status train_member(job *j, uint64_t seed, const char *name, const char *folder,
                               lb_training_result *result)
 {
     lb_stepper s = stepper_of(j, seed, name, folder);
     lb_status status = lb_stepper_begin(&s, j->error);
-    if (!status) status = lb_stepper_advance(&s, 0, j->error);
+    if (!status) status = lb_train(s.loop, &s.history, j->error);
+    if (!status) status = lb_stepper_end(&s, j->error);
     if (!status) result->dev = s.run.kept->dev;
     if (!status) memcpy(result->test, s.run.kept->test, sizeof result->test);
     lb_stepper_close(&s);
@@ -196,6 +199,15 @@ typedef struct lone_stepper {
     lb_error found; /* at the beginning */
 } lone_stepper;
 
+/* The loop of train_member, one part of it; negative: only its beginning. */
+static lb_status advance(lb_stepper *s, int64_t part, lb_error *error)
+{
+    s->loop.part = part;
+    s->tallies.in_parts = true;
+    lb_status status = lb_train(s->loop, &s->history, error);
+    return status || !s->history.done ? status : lb_stepper_end(s, error);
+}
+
 lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
 {
     lone_stepper *own = lb_alloc_zero(sizeof *own);
@@ -211,7 +223,7 @@ lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
     *s = stepper_of(&own->job, config.seed, NULL, config.out);
     s->own = own;
     if (!status) status = lb_stepper_begin(s, found);
-    if (!status) status = lb_stepper_advance(s, -1, found);
+    if (!status) status = advance(s, -1, found);
     if (!status) return s;
     lb_error_set(error, status, "%s", found->message);
     lb_stepper_free(s);
@@ -232,7 +244,7 @@ lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
     if (s->history.done)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
                             (long long)s->history.step);
-    lb_status status = lb_stepper_advance(s, 1, error);
+    lb_status status = advance(s, 1, error);
     *loss = s->loss;
     return status;
 }
