@@ -335,7 +335,7 @@ START_TEST(test_data_says_what_a_training_says)
     look("--min-count 2");
     ck_assert_str_eq(
         support_run_result.error,
-        "lookback data: pairs.tsv: the targets are symbols between blanks, of 1.3 characters; set "
+        "lookback data: pairs.tsv: the targets are symbols between spaces, of 1.3 characters; set "
         "--target-separator to \" \"\n");
     ck_assert_ptr_nonnull(strstr(support_run_result.output,
                                  "source symbols: 1 left, 1 unknown by --min-count\n"

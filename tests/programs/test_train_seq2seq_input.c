@@ -185,7 +185,7 @@ START_TEST(test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result)
     SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--target-separator", "", "--steps", "2", "--quiet");
     support_assert_trained();
     assert_one_line();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "the targets are symbols between blanks"));
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "the targets are symbols between spaces"));
 }
 END_TEST
 
@@ -195,7 +195,7 @@ START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--target-separator", "", "--steps", "2");
     support_assert_trained();
     ck_assert_ptr_nonnull(strstr(support_run_result.error,
-                                 "lookback train: train.tsv: the targets are symbols between blanks, of 1.0 "
+                                 "lookback train: train.tsv: the targets are symbols between spaces, of 1.0 "
                                  "characters; set --target-separator to \" \"\n"));
     support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--target-separator", "",

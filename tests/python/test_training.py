@@ -209,7 +209,7 @@ def test_reports_and_warnings_go_to_the_log(pairs, short, tmp_path, caplog):
     lookback.train(pairs, out=tmp_path, **short)
     assert any("pairs in memory: 400 lines, " in record.message for record in caplog.records)
     lookback.train([(source, " ".join(target)) for source, target in pairs], out=tmp_path, fresh=True, **short)
-    assert [record.levelname for record in caplog.records if "symbols between blanks" in record.message] == ["WARNING"]
+    assert [record.levelname for record in caplog.records if "symbols between spaces" in record.message] == ["WARNING"]
 
 
 def test_a_model_without_a_folder_is_in_memory_until_it_is_saved(pairs, short, tmp_path, monkeypatch):

@@ -153,7 +153,7 @@ lb_status lb_texts_look(lb_pairs *pairs, lb_texts *texts, lb_error *error)
 
 bool lb_texts_say(const lb_texts *texts, const lb_pairs *pairs, bool options, char text[LB_MESSAGE_LENGTH])
 {
-    static const char *const are[] = {[LB_TEXTS_SYMBOLS] = "symbols between blanks",
+    static const char *const are[] = {[LB_TEXTS_SYMBOLS] = "symbols between spaces",
                                       [LB_TEXTS_WORDS] = "words that occur again and again",
                                       [LB_TEXTS_PIECES] = "pieces of words by another tool",
                                       [LB_TEXTS_SENTENCES] = NULL};

@@ -323,7 +323,7 @@ START_TEST(test_train_forgotten_separator_is_hinted_at)
     support_small_train(&config);
     ck_assert_int_eq(h.hints, 1);
     ck_assert_ptr_nonnull(
-        strstr(h.text, "train.tsv: the targets are symbols between blanks, of 1.0 characters"));
+        strstr(h.text, "train.tsv: the targets are symbols between spaces, of 1.0 characters"));
 }
 END_TEST
 
