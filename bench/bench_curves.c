@@ -49,7 +49,7 @@ static lb_status read_curves(curve curves[MOST], lb_error *error)
 
 int main(int argc, char **argv)
 {
-    const char *output = "curves.png", *title = "Errors over the Number of Training Pairs",
+    const char *output = "curves.png", *title = "Errors over the number of training pairs",
                *x = "Training pairs", *y = "Words wrong, %";
     bool linear = false;
     const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write"),

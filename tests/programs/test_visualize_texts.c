@@ -131,9 +131,9 @@ START_TEST(test_visualize_by_erasure_gradient_and_patching_say_what_they_show)
     RUN(model, "--input", "bad", "--patch", "cab", "-o", "p.svg");
     expect(0, "visualize: wrote p.svg (6 x 4)\n"); /* the whole, and five points */
     char *erasure = read_picture("e.svg"), *gradient = read_picture("g.svg"), *patch = read_picture("p.svg");
-    ck_assert_ptr_nonnull(strstr(erasure, ">Log-Probability Lost</text>"));
+    ck_assert_ptr_nonnull(strstr(erasure, ">log-probability lost</text>"));
     ck_assert_ptr_nonnull(strstr(gradient, ">Gradient times Input</text>"));
-    ck_assert_ptr_nonnull(strstr(patch, ">Log-Probability Returned</text>"));
+    ck_assert_ptr_nonnull(strstr(patch, ">log-probability returned</text>"));
     ck_assert_ptr_nonnull(strstr(patch, ">cross.context 0.0</text>"));
     ck_assert_ptr_nonnull(strstr(patch, ">decoder.initial 0</text>"));
     free(erasure);
