@@ -136,7 +136,7 @@ static void fill(panel *p, const cost *costs, int batch)
                           .count = LINES,
                           .title = p->title,
                           .x = {.label = "Nodes of two cores", .log = true},
-                          .left = {.label = "Used of the nodes, %", .min = 0, .max = 100}};
+                          .left = {.label = "Used share of the nodes, %", .min = 0, .max = 100}};
 }
 
 static lb_status draw(const cost *costs, const char *path, lb_error *error)

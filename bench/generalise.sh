@@ -149,7 +149,7 @@ train_lengths() {
     done
     results "${positions[@]}" "${attention[@]}" | table model 1 2 3 "${lengths[@]}" >"$out/lengths.md"
     curves "$out/lengths_positions.png" "Trained on ten digits, FIRE copies fifteen" "${positions[@]}"
-    curves "$out/lengths_attention.png" "Trained on ten digits, attention by place copies fifty" "${attention[@]}"
+    curves "$out/lengths_attention.png" "Trained on ten digits, location-sensitive attention copies fifty" "${attention[@]}"
     cat "$out/lengths.md"
 }
 

@@ -48,9 +48,9 @@ static const struct {
     bool dark; /* it has a twin for dark pages */
     bool no_values;
 } maps[] = {
-    {"attention", "Attention: it looks at the number that it writes", .dark = true},
+    {"attention", "Each number looks at itself", .dark = true},
     {"attention_heads", "Four heads sort 42 7 99 13", .dark = true},
-    {"erasure", "Erasure: what it cannot write without", "log-probability lost", .dark = true},
+    {"erasure", "Each number needs itself, 13 also 7", "log-probability lost", .dark = true},
     {"sentence", "Attention: most words look at their translation", .dark = true},
     {"sentence_erasure", "Erasure: nouns, adjectives and verbs need their own word", "log-probability lost",
      .dark = true},
@@ -145,13 +145,13 @@ static const struct {
     const char *name, *title, *x, *y;
     bool linear;
 } curves[] = {
-    {"bottleneck", "Without attention, a sorter forgets long lists", "Numbers in the list",
+    {"bottleneck", "Without attention, a model loses long lists", "Numbers in the list",
      "Lists sorted without a mistake, %", true},
     {"sizes", "More pairs, fewer errors", "Training pairs", "Words wrong, %", false},
     {"lengths_positions", "Trained on ten digits, FIRE copies fifteen", "Digits of the list",
      "Exact match, %", true},
-    {"lengths_attention", "Trained on ten digits, attention by place copies fifty", "Digits of the list",
-     "Exact match, %", true},
+    {"lengths_attention", "Trained on ten digits, location-sensitive attention copies fifty",
+     "Digits of the list", "Exact match, %", true},
 };
 
 START_LOOP_TEST(test_pictures_of_curves_are_those_of_today, sizeof curves / sizeof *curves)
