@@ -1,6 +1,6 @@
 /* The maps and curves of docs/images are what is drawn today from docs/images/data, which has what models and
  * measurements gave; docs/images/README.md has the commands. `UPDATE_PICTURES=1 ./run test -R test_pictures` draws them
- * anew: look at each of them. */
+ * anew: look at each of them. It takes seconds. */
 #include "base/alloc.h"
 #include "figures/maps.h"
 #include "support/picture.h"
