@@ -1,33 +1,34 @@
 # Reads src/autograd/ops/*.c and writes their public functions: those with a /** comment */ before them.
 #   -v mode=header     their declarations, as a C header
-#   -v mode=reference  the same as a page of documentation, with each op's operands, formula and derivative
+#   -v mode=reference  the same as a page of documentation, after a table of all operands, formulas and derivatives
 function flush_file() {
     if (mode == "header") {
         gsub(/\n/, "\n * ", intro)
         if (intro != "") print "/* ---- " intro " ---- */\n"
         printf "%s", functions
     } else if (file != "") {
-        print "\n## " file "\n\n" intro "\n"
-        if (rows != "") print "| op | operands | forward | backward |\n|---|---|---|---|\n" rows
         sub(/\n$/, "", functions)
-        print "```c\n" functions "```"
+        sections = sections "\n## " file "\n\n" intro "\n\n```c\n" functions "```\n"
+        contents = contents (contents == "" ? "" : " ·\n") "[" family "](#" family "c)"
     }
-    rows = functions = intro = state = ""
+    functions = intro = state = ""
 }
 BEGIN {
     if (mode == "header") {
         print "/* The ops, family by family; docs/ops.md has their formulas. Generated from src/autograd/ops by cmake/ops.awk. */"
         print "#ifndef LOOKBACK_OPS_H\n#define LOOKBACK_OPS_H\n\n#include \"lookback/autograd.h\"\n\nLB_BEGIN_DECLS\n"
     } else {
-        print "# The ops\n\nGenerated from `src/autograd/ops` by `cmake/ops.awk`; a test keeps it current."
-        print "In a derivative, dx is the gradient of x; backward adds to it. A question mark marks an operand that may be NULL; three"
-        print "dots mean any number of operands."
+        print "# The ops\n\nThe table gives the formulas of each op, and the sections the functions of each file of `src/autograd/ops`. In"
+        print "a derivative, dx is the gradient of x, to which backward adds. A question mark marks an operand that may be NULL; three"
+        print "dots mean any number of operands. `cmake/ops.awk` generates this page.\n"
     }
 }
 FNR == 1 {
     flush_file()
     file = FILENAME
     sub(/.*\//, "", file)
+    family = file
+    sub(/[.]c$/, "", family)
     state = /^\/\*/ ? "intro" : ""
 }
 state == "intro" {
@@ -76,4 +77,5 @@ state == "descriptor" {
 END {
     flush_file()
     if (mode == "header") print "LB_END_DECLS\n\n#endif"
+    else printf "%s\n\n| op | operands | forward | backward |\n|---|---|---|---|\n%s%s", contents, rows, sections
 }

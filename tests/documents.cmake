@@ -49,26 +49,26 @@ code_of_document(README.md "From C" ${DOCUMENTS}/readme_from_c.c)
 add_library(header_examples OBJECT ${DOCUMENTS}/header_examples.c ${DOCUMENTS}/readme_from_c.c)
 target_link_libraries(header_examples PRIVATE lookback lookback_options)
 
-# The op of CONTRIBUTING is added to the registry and passes the tests of all ops.
-code_of_document(CONTRIBUTING.md "An op in ten minutes" ${DOCUMENTS}/square.c)
-code_of_document(CONTRIBUTING.md "The cases of an op" ${DOCUMENTS}/square_cases.c)
+# The op of docs/extending.md is added to the registry and passes the tests of all ops.
+code_of_document(docs/extending.md "An op in ten minutes" ${DOCUMENTS}/square.c)
+code_of_document(docs/extending.md "The cases of an op" ${DOCUMENTS}/square_cases.c)
 add_custom_command(OUTPUT ${DOCUMENTS}/lookback/ops.h
   COMMAND ${AWK} -v mode=header -f ${PROJECT_SOURCE_DIR}/cmake/ops.awk ${LOOKBACK_OPS} ${DOCUMENTS}/square.c > ${DOCUMENTS}/lookback/ops.h
   DEPENDS ${LOOKBACK_OPS} ${DOCUMENTS}/square.c ${PROJECT_SOURCE_DIR}/cmake/ops.awk VERBATIM)
 set(OP_DECLARATIONS "${OP_DECLARATIONS}extern const lb_op_proofs lb_proofs_square;\n")
 set(OP_ENTRIES "${OP_ENTRIES}    &lb_proofs_square,\n")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/registry.c.in ${DOCUMENTS}/registry.c @ONLY)
-add_executable(contributing_op ${DOCUMENTS}/square.c ${DOCUMENTS}/square_cases.c ${DOCUMENTS}/lookback/ops.h
+add_executable(extending_op ${DOCUMENTS}/square.c ${DOCUMENTS}/square_cases.c ${DOCUMENTS}/lookback/ops.h
   ${DOCUMENTS}/registry.c unit/autograd/test_ops.c support/leaf.c support/op_trials.c support/suite.c)
-target_include_directories(contributing_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
-target_compile_definitions(contributing_op PRIVATE lb_proofs_square=lb_proofs_square_f64)
-target_link_libraries(contributing_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)
-add_test(NAME contributing_op COMMAND contributing_op)
-set_tests_properties(contributing_op PROPERTIES LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
+target_include_directories(extending_op BEFORE PRIVATE ${DOCUMENTS} ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_definitions(extending_op PRIVATE lb_proofs_square=lb_proofs_square_f64)
+target_link_libraries(extending_op PRIVATE lookback_f64_op_cases PkgConfig::CHECK PkgConfig::STB)
+add_test(NAME extending_op COMMAND extending_op)
+set_tests_properties(extending_op PROPERTIES LABELS verify ENVIRONMENT "${TEST_ENVIRONMENT};CK_FORK=no")
 
-# The attention of CONTRIBUTING becomes one of the library's, in a program of its own.
-code_of_document(CONTRIBUTING.md "An attention in ten minutes" ${DOCUMENTS}/cosine.c)
-code_of_document(CONTRIBUTING.md "The row of an attention" ${DOCUMENTS}/attention_row.c)
+# Its attention becomes one of the library's, in a program of its own.
+code_of_document(docs/extending.md "An attention in ten minutes" ${DOCUMENTS}/cosine.c)
+code_of_document(docs/extending.md "The row of an attention" ${DOCUMENTS}/attention_row.c)
 file(MAKE_DIRECTORY ${DOCUMENTS}/attention/lookback)
 set(types ${PROJECT_SOURCE_DIR}/src/models/attention/types.c)
 set(models ${PROJECT_SOURCE_DIR}/include/lookback/models.h)
@@ -78,18 +78,18 @@ add_custom_command(OUTPUT ${DOCUMENTS}/attention/types.c ${DOCUMENTS}/attention/
     ${DOCUMENTS}/attention_row.c ${models}
   WORKING_DIRECTORY ${DOCUMENTS}/attention
   DEPENDS ${DOCUMENTS}/attention_row.c ${types} ${models} VERBATIM)
-add_executable(contributing_attention ${DOCUMENTS}/cosine.c ${DOCUMENTS}/attention/types.c
+add_executable(extending_attention ${DOCUMENTS}/cosine.c ${DOCUMENTS}/attention/types.c
   ${DOCUMENTS}/attention/lookback/models.h ${PROJECT_SOURCE_DIR}/apps/lookback.c)
-target_include_directories(contributing_attention BEFORE PRIVATE ${DOCUMENTS}/attention)
-target_link_libraries(contributing_attention PRIVATE app_rooms PkgConfig::CJSON)
-add_test(NAME contributing_attention COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_attention.sh
-  $<TARGET_FILE:contributing_attention> ${DOCUMENTS}/attention/out)
-set_tests_properties(contributing_attention PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+target_include_directories(extending_attention BEFORE PRIVATE ${DOCUMENTS}/attention)
+target_link_libraries(extending_attention PRIVATE app_rooms PkgConfig::CJSON)
+add_test(NAME extending_attention COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/extending_attention.sh
+  $<TARGET_FILE:extending_attention> ${DOCUMENTS}/attention/out)
+set_tests_properties(extending_attention PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
 
 # The same for its format.
-code_of_document(CONTRIBUTING.md "A format in ten minutes" ${DOCUMENTS}/format_split.c)
-code_of_document(CONTRIBUTING.md "The row of a format" ${DOCUMENTS}/format_row.c)
-code_of_document(CONTRIBUTING.md "How a format is recognised" ${DOCUMENTS}/format_recognition.c)
+code_of_document(docs/extending.md "A format in ten minutes" ${DOCUMENTS}/format_split.c)
+code_of_document(docs/extending.md "The row of a format" ${DOCUMENTS}/format_row.c)
+code_of_document(docs/extending.md "How a format is recognised" ${DOCUMENTS}/format_recognition.c)
 file(MAKE_DIRECTORY ${DOCUMENTS}/format)
 set(formats ${PROJECT_SOURCE_DIR}/src/data/formats)
 add_custom_command(OUTPUT ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c
@@ -100,18 +100,18 @@ add_custom_command(OUTPUT ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/re
   WORKING_DIRECTORY ${DOCUMENTS}
   DEPENDS ${DOCUMENTS}/format_split.c ${DOCUMENTS}/format_row.c ${DOCUMENTS}/format_recognition.c ${formats}/pair_kind.c
     ${formats}/recognise.c VERBATIM)
-add_executable(contributing_format ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c ${PROJECT_SOURCE_DIR}/apps/lookback.c)
-target_link_libraries(contributing_format PRIVATE app_rooms PkgConfig::CJSON)
-add_test(NAME contributing_format COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/contributing_format.sh
-  $<TARGET_FILE:contributing_format> ${CMAKE_CURRENT_SOURCE_DIR}/data/formats/words.tsv ${DOCUMENTS}/format/out)
-set_tests_properties(contributing_format PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
+add_executable(extending_format ${DOCUMENTS}/format/pair_kind.c ${DOCUMENTS}/format/recognise.c ${PROJECT_SOURCE_DIR}/apps/lookback.c)
+target_link_libraries(extending_format PRIVATE app_rooms PkgConfig::CJSON)
+add_test(NAME extending_format COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/extending_format.sh
+  $<TARGET_FILE:extending_format> ${CMAKE_CURRENT_SOURCE_DIR}/data/formats/words.tsv ${DOCUMENTS}/format/out)
+set_tests_properties(extending_format PROPERTIES LABELS programs ENVIRONMENT "${TEST_ENVIRONMENT}")
 
-# The setting of CONTRIBUTING, in copies of the files that its page names.
+# Its setting, in copies of the files that its page names.
 set(SETTING ${DOCUMENTS}/setting)
 file(MAKE_DIRECTORY ${SETTING}/lookback)
-code_of_document(CONTRIBUTING.md "A setting in ten minutes" ${SETTING}/field.txt)
-code_of_document(CONTRIBUTING.md "The row of a setting" ${SETTING}/row.txt)
-code_of_document(CONTRIBUTING.md "The use of a setting" ${SETTING}/use.txt)
+code_of_document(docs/extending.md "A setting in ten minutes" ${SETTING}/field.txt)
+code_of_document(docs/extending.md "The row of a setting" ${SETTING}/row.txt)
+code_of_document(docs/extending.md "The use of a setting" ${SETTING}/use.txt)
 function(insert_code code before source output)
   add_custom_command(OUTPUT ${output}
     COMMAND ${AWK} -v before=${before} ${ARGN} -f ${PROJECT_SOURCE_DIR}/cmake/insert_code.awk ${code} ${PROJECT_SOURCE_DIR}/${source} > ${output}
@@ -120,9 +120,19 @@ endfunction()
 insert_code(${SETTING}/field.txt "    int shards;" include/lookback/translate.h ${SETTING}/lookback/translate.h)
 insert_code(${SETTING}/row.txt "{.name = NULL}" src/settings/table.c ${SETTING}/table.c)
 insert_code(${SETTING}/use.txt ".optimizer = {" src/translate/plan/recipe.c ${SETTING}/recipe.c -v instead=1)
-add_executable(contributing_setting documents/contributing_setting.c ${SETTING}/lookback/translate.h ${SETTING}/table.c
+add_executable(extending_setting documents/extending_setting.c ${SETTING}/lookback/translate.h ${SETTING}/table.c
   ${SETTING}/recipe.c ${PROJECT_SOURCE_DIR}/src/settings/setting.c)
-target_include_directories(contributing_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(contributing_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
-add_test(NAME contributing_setting COMMAND contributing_setting)
-set_tests_properties(contributing_setting PROPERTIES LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")
+target_include_directories(extending_setting BEFORE PRIVATE ${SETTING} ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(extending_setting PRIVATE lookback_support lookback_options PkgConfig::CJSON)
+add_test(NAME extending_setting COMMAND extending_setting)
+set_tests_properties(extending_setting PROPERTIES LABELS quick ENVIRONMENT "${TEST_ENVIRONMENT}")
+
+# What a page shows, or one of its sections, is what its commands print.
+function(document_outputs name page)
+  add_test(NAME ${name}_outputs COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/documents/outputs.sh
+    ${PROJECT_SOURCE_DIR}/${page} ${PROJECT_BINARY_DIR}/bin ${ARGN})
+  set_tests_properties(${name}_outputs PROPERTIES LABELS "programs;slow" ENVIRONMENT "${TEST_ENVIRONMENT}")
+endfunction()
+document_outputs(different tests/documents/outputs_differ.md)
+set_tests_properties(different_outputs PROPERTIES LABELS quick PASS_REGULAR_EXPRESSION "differ.md:13: the output differs from the page at \"14 words\"")
+document_outputs(readme README.md "Three commands")

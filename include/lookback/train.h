@@ -145,7 +145,8 @@ bool lb_evaluation_is_better(const lb_evaluation *a, const lb_evaluation *b);
 typedef bool (*lb_is_better_fn)(const lb_evaluation *a, const lb_evaluation *b);
 
 /** Evaluates the model. `found` is zero before the call; a measure that stays zero has no effect on the choice of the
- *  best. May reset the tape. */
+ *  best. May reset the tape. In a training in parts it may return LB_ERROR_INTERRUPTED: the part ends, and the next one
+ *  calls it again with what `found` has, until the evaluation is over. */
 typedef lb_status (*lb_evaluate_fn)(void *context, lb_tape *tape, lb_evaluation *found);
 
 /** How many tests a training has at most. */
@@ -177,6 +178,8 @@ typedef enum lb_train_end {
 typedef struct lb_train_history {
     lb_train_point *points;
     int64_t count, capacity;
+    int64_t step; /* steps done */
+    bool done;    /* the run has ended, and the parameters are its result */
     lb_train_end end;
     lb_is_better_fn is_better;   /* of the run; NULL: lb_evaluation_is_better */
     const struct lb_test *tests; /* of lb_translator_train: their names, up to an empty one; otherwise NULL */
@@ -278,9 +281,9 @@ typedef struct lb_trainer_config {
     lb_tell_fn tell;             /* may be NULL */
     lb_stop_fn stop;             /* may be NULL */
     int64_t steps;               /* in total */
-    /* Steps after which this call ends, with the weights that would be evaluated; negative: before the first one. What
-     * the training has in memory then belongs to `params`, and the next call goes on from there, with other functions,
-     * steps or schedule if it has others. The steps that are left take another call [0: all steps] */
+    /* Steps after which this call ends, with the weights that would be evaluated; negative: before the first one. A
+     * part of an evaluation counts as one: lb_evaluate_fn. What the training has in memory then belongs to `params`,
+     * and the next call goes on from there, with other functions, steps or schedule if it has others [0: all steps] */
     int64_t part;
     int64_t evaluate_every; /* steps; 0: 250 */
     double target;          /* stop when the exact match reaches it; 0: never */

@@ -605,10 +605,11 @@ LB_MUST_USE lb_status lb_translator_join(lb_join_config config, lb_join_result *
 /** A training that takes a step when it is asked to. */
 typedef struct lb_stepper lb_stepper;
 
-/** Begins a training. It has the same losses and weights as lb_translator_train with this configuration.
- *  Files:  reads `train`, `dev` and `from`, or the pairs in memory; writes none, and has no `index`. `out`, `fresh`,
- *          `keep`, `patience`, `choose`, `target`, `evaluate_every`, `seeds`, `test` and `stop` have no effect, and
- *          `tell` hears only what comes before LB_EVENT_BEGUN.
+/** Begins the training of lb_translator_train with this configuration, for one model in this process: `seeds` and
+ *  `group` have no effect. It has the same losses and weights, evaluates, chooses the best, stops early and tells
+ *  alike.
+ *  Files:  those of lb_translator_train in `out`, from whose checkpoint it resumes; without `out` it writes none, and
+ *          has no `index`.
  *  Memory: free it with lb_stepper_free; NULL after an error. The strings of the configuration must outlive it.
  *  Errors: as lb_translator_train. */
 LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error);
@@ -616,8 +617,11 @@ LB_MUST_USE lb_stepper *lb_stepper_new(lb_training_config config, lb_error *erro
 /** Frees the training and its model. NULL is allowed. */
 void lb_stepper_free(lb_stepper *stepper);
 
-/** Takes one step. `loss` receives the loss of its batch.
- *  Errors: LB_ERROR_ARGUMENT after the last step; LB_ERROR_DIVERGED; errors of reading `train`; LB_ERROR_MEMORY. */
+/** Takes one step, or a part of an evaluation: after each `evaluate_every` steps and after the last one, the next calls
+ *  evaluate, a batch each. `loss` receives the loss of the last step. At the end of the training, the model is its
+ *  result, and its files are written.
+ *  Errors: LB_ERROR_ARGUMENT after the end; LB_ERROR_INTERRUPTED after `stop`, with a checkpoint of all steps;
+ *          LB_ERROR_DIVERGED; errors of reading `train`; LB_ERROR_WRITE at the end; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_stepper_step(lb_stepper *stepper, double *loss, lb_error *error);
 
 /** Sets the peak of the learning rate for the following steps. */
@@ -634,6 +638,8 @@ typedef struct lb_stepper_facts {
     int64_t parameters;  /* that are learned */
     double lr;           /* of the next step */
     int64_t held_out;    /* pairs kept out of the training, to measure it on; 0 for lists, which are drawn */
+    const lb_train_history *history; /* its evaluations so far */
+    bool done;                       /* the training has ended, after all steps or before */
 } lb_stepper_facts;
 
 /** Where the training is. */

@@ -40,23 +40,40 @@ static lb_status tell(const lb_trainer *t, lb_event event, lb_error *error)
     return c->tell && lb_group_leads(c->group) ? c->tell(c->context, &event, error) : LB_OK;
 }
 
-/* Evaluates the current parameters, adds the point, and keeps them if they are the best. */
-static lb_status evaluate_weights(lb_trainer *t, lb_train_point *point, lb_error *error)
+/* The dev set is number 0, the tests follow. */
+static lb_status measure(const lb_trainer *t, int number, lb_train_point *point)
 {
     const lb_trainer_config *c = t->config;
-    lb_train_history *history = t->history;
+    if (number > 0) return c->test(c->context, number - 1, t->tape, &point->test[number - 1]);
+    return c->evaluate ? c->evaluate(c->context, t->tape, &point->dev) : LB_OK;
+}
+
+/* Evaluates the current parameters, or goes on with it. */
+static lb_status measure_weights(lb_trainer *t, lb_error *error)
+{
+    const lb_trainer_config *c = t->config;
     char bad[LB_BAD_TEXT];
     /* A finite loss does not tell: some weights may not have been used. */
     if (*lb_bad_parameter(c->params, false, bad))
         return lb_error_set(error, LB_ERROR_DIVERGED, "training diverged: after step %lld, %s%s",
-                            (long long)point->step, bad, lb_divergence_advice(point->step));
-    if (c->evaluate && c->evaluate(c->context, t->tape, &point->dev)) return tape_failed(t, error);
-    for (int i = 0; i < c->tests; i++)
-        if (c->test(c->context, i, t->tape, &point->test[i])) return tape_failed(t, error);
-    point->grad_norm = lb_optimizer_about(t->optimizer).grad_norm;
-    point->tokens = t->tokens;
-    point->seconds = lb_seconds() - t->start;
-    lb_status status = lb_train_history_add(history, *point, error);
+                            (long long)t->step, bad, lb_divergence_advice(t->step));
+    for (; t->measured <= c->tests; t->measured++) {
+        const lb_status status = measure(t, t->measured, &t->point);
+        if (status == LB_ERROR_INTERRUPTED && c->part) return status;
+        if (status) return tape_failed(t, error);
+    }
+    return LB_OK;
+}
+
+/* Adds the point, and keeps the current parameters if they are the best. */
+static lb_status add_point(lb_trainer *t, lb_error *error)
+{
+    const lb_trainer_config *c = t->config;
+    lb_train_history *history = t->history;
+    t->point.grad_norm = lb_optimizer_about(t->optimizer).grad_norm;
+    t->point.tokens = t->tokens;
+    t->point.seconds = lb_seconds() - t->start;
+    lb_status status = lb_train_history_add(history, t->point, error);
     if (status) return status;
     if (t->best && lb_train_best(history) == lb_train_last(history))
         memcpy(t->best, lb_params_values(c->params), lb_trainer_bytes(t));
@@ -89,18 +106,28 @@ static lb_status save_if_needed(lb_trainer *t, lb_error *error)
     return t->saved < t->step ? save(t, error) : LB_OK;
 }
 
+/* The average is in the parameters until the evaluation ends. */
+static void begin_point(lb_trainer *t)
+{
+    const lb_train_point *last = lb_train_last(t->history);
+    int64_t steps = t->step - (last ? last->step : 0);
+    bool begins = t->step == 0; /* no step has a loss yet */
+    t->marks = true;
+    t->measured = 0;
+    t->point = (lb_train_point){.step = t->step,
+                                .loss = begins ? NAN : t->loss_sum / (double)steps,
+                                .lr = begins ? 0 : lb_schedule_lr(&t->config->schedule, t->step - 1)};
+    lb_trainer_swap(t);
+}
+
 /* Evaluates, records the point, and saves. */
 static lb_status mark_point(lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *c = t->config;
-    const lb_train_point *last = lb_train_last(t->history);
-    int64_t steps = t->step - (last ? last->step : 0);
-    bool begins = t->step == 0; /* no step has a loss yet */
-    lb_train_point point = {.step = t->step,
-                            .loss = begins ? NAN : t->loss_sum / (double)steps,
-                            .lr = begins ? 0 : lb_schedule_lr(&c->schedule, t->step - 1)};
-    lb_trainer_swap(t);
-    lb_status status = evaluate_weights(t, &point, error);
+    lb_status status = measure_weights(t, error);
+    if (status == LB_ERROR_INTERRUPTED && c->part) return LB_OK;
+    if (!status) status = add_point(t, error);
+    t->marks = false;
     lb_trainer_swap(t);
     t->loss_sum = 0;
     if (!status) status = try_to_save(t, error);
@@ -118,13 +145,14 @@ static const lb_train_point *last_gain(const lb_train_history *history)
     return lb_train_best(history);
 }
 
-/* Whether all steps are done, the target is reached, or patience has run out. */
+/* Whether the evaluation is over, and all steps are done, the target is reached, or patience has run out. */
 static bool is_done(const lb_trainer *t)
 {
     const lb_trainer_config *c = t->config;
     lb_train_history *history = t->history;
     const lb_train_point *last = lb_train_last(history), *gain = last_gain(history);
     history->end = LB_TRAIN_ALL_STEPS;
+    if (t->marks) return false;
     if (t->step >= c->steps) return true;
     if (last && c->target > 0 && lb_train_judged(history, last)->exact_match >= c->target)
         history->end = LB_TRAIN_TARGET;
@@ -156,12 +184,15 @@ lb_status lb_trainer_advance(lb_trainer *t, lb_error *error)
     const lb_trainer_config *c = t->config;
     const int64_t every = c->evaluate_every ? c->evaluate_every : EVALUATE_EVERY;
     double loss = 0;
+    if (t->marks) return mark_point(t, error);
     /* A process alone asks between two steps, a group has asked within the last one. */
     if (c->group ? t->stopped : c->stop && c->stop(c->context)) return interrupt(t, error);
     lb_status status = lb_trainer_step(t, &loss, error);
+    t->history->step = t->step;
     if (!status) status = tell_step(t, loss, error);
-    bool marks = t->step % every == 0 || t->step == c->steps;
-    return status || !marks ? status : mark_point(t, error);
+    if (status || (t->step % every != 0 && t->step != c->steps)) return status;
+    begin_point(t);
+    return c->part ? LB_OK : mark_point(t, error);
 }
 
 /* Saves, and sets the parameters to the result of the run. */
@@ -172,6 +203,7 @@ static lb_status end(lb_trainer *t, lb_error *error)
         memcpy(lb_params_values(t->config->params), t->best, lb_trainer_bytes(t));
     else if (!status)
         lb_trainer_swap(t);
+    t->history->done = !status;
     return status;
 }
 
@@ -226,7 +258,7 @@ static lb_status begin(lb_trainer *t, lb_error *error)
     t->start = lb_seconds();
     if (!status) status = lb_trainer_begin(t, error);
     if (!status && c->checkpoint && !c->fresh) status = lb_resume_load(t, error);
-    t->saved = t->step;
+    t->saved = t->history->step = t->step;
     t->start -= t->seconds; /* as if this process had begun so much earlier */
     if (!status && c->group) status = agree(t, error);
     if (!status) status = check_weights(c->params, error);
@@ -234,7 +266,9 @@ static lb_status begin(lb_trainer *t, lb_error *error)
     t->tokens_before = t->tokens;
     /* What is trained already may be better than anything that follows. */
     bool measures = c->trained && c->evaluate && t->step == 0 && t->history->count == 0;
-    return !status && measures ? mark_point(t, error) : status;
+    if (status || !measures) return status;
+    begin_point(t);
+    return c->part ? LB_OK : mark_point(t, error);
 }
 
 static lb_train_history history_of(const lb_trainer_config *c)
@@ -272,7 +306,7 @@ static void continue_session(session *s, const lb_trainer_config *config, lb_tra
 {
     s->config = *config;
     s->trainer.history = history;
-    lb_trainer_swap(&s->trainer);
+    if (!s->trainer.marks) lb_trainer_swap(&s->trainer);
 }
 
 static lb_status train_part(const lb_trainer_config *config, lb_train_history *history, lb_error *error)
@@ -290,7 +324,7 @@ static lb_status train_part(const lb_trainer_config *config, lb_train_history *h
     const bool ends = !status && is_done(t);
     if (ends)
         status = end(t, error);
-    else
+    else if (!t->marks)
         lb_trainer_swap(t);
     if (ends) lb_params_keep(config->params, NULL, NULL);
     return status;

@@ -65,6 +65,11 @@ typedef struct lb_trainer {
     bool stopped;  /* a process of the group wants to stop: all know it after the same step */
     int64_t saved; /* the step of the checkpoint */
 
+    /* An evaluation under way, in parts: its point so far, and what is measured of the dev set and the tests. */
+    bool marks;
+    int measured;
+    lb_train_point point;
+
     /* Times of lb_clock: those of the last step in nanoseconds, the others in seconds. */
     int64_t waited, ended; /* how long the last step waited for other processes; its end */
     double start;          /* of the run: now - start are the seconds of all its sessions */

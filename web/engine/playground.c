@@ -4,6 +4,7 @@
 
 #include <cJSON.h>
 #include <emscripten.h>
+#include <limits.h>
 #include <lookback/lookback.h>
 #include <math.h>
 #include <string.h>
@@ -89,6 +90,7 @@ static lb_training_config configuration(void)
         .dropout = number("dropout"),
         .batch = (int)number("batch"),
         .steps = (int)number("steps"),
+        .evaluate_every = INT_MAX, /* the page asks for measures */
         .lr = number("lr"),
         .seed = (uint64_t)number("seed"),
     };

@@ -1,7 +1,5 @@
-/* Additive attention of many queries at once, on projected queries and keys. tests/support/unfused.c computes the
- * same in small steps. The default model does not run it: its GRU attends before each step, so
- * lb_attention_gru_sequence in attention_gru.c computes all steps of the decoder as one op. This one serves LSTMs, the
- * kinds built on additive scores, and whoever builds a model of small parts. */
+/* Additive attention of many queries at once, on projected queries and keys. LSTMs and the kinds built on additive
+ * scores use it; the default model runs lb_attention_gru_sequence in attention_gru.c instead. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
@@ -123,10 +121,9 @@ static const lb_op additive_attention_op = {
 };
 
 /** Additive attention on projected operands: score(q, k) = v' tanh(q + k).
- *  Shapes: query [batch, Q, width], keys [batch, K, width], values [batch, K, depth], v [width] or [1, width],
- *          mask [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
- *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1; a row with nothing to attend to is all
- *          zeros.
+ *  Shapes: query [batch, Q, width], keys [batch, K, width], values [batch, K, depth], v [width] or [1, width], mask
+ *          [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
+ *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1, or is all zeros without keys to attend to.
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls
  *          this. */

@@ -177,7 +177,7 @@ lb_tensor *lb_affine_relu(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
                        sizeof(lb_affine_part));
 }
 
-/** lb_affine of [x; beside] without joining them: adds up their products with their columns of the weight.
+/** lb_affine of [x; beside] without joining them.
  *  Shapes: x [..., n], beside [..., m], weight [outputs, n + m], bias [outputs] or NULL -> [..., outputs].
  *  Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine_pair(lb_tensor *x, lb_tensor *beside, lb_tensor *weight, lb_tensor *bias)

@@ -1,6 +1,5 @@
-/* A GRU with attention: at each step it attends with its state and reads the context with its input. It is one op for
- * all steps, because each step needs the previous one. tests/support/unfused.c computes the same in small
- * steps. */
+/* A GRU with attention: at each step it attends with its state and reads the context with its input. One op computes
+ * all steps, because each step needs the previous one. */
 #include "autograd/fused/attention_gru.h"
 #include "lookback/ops.h"
 

@@ -81,8 +81,8 @@ static const lb_op convolve_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Filters over sequences of numbers, which count as 0 beyond their ends: nn.Conv1d with one input channel, padding r
- *  and no bias, its channels as the last axis.
+/** Filters over sequences of numbers, 0 beyond their ends: nn.Conv1d with one input channel, padding r and no bias,
+ *  its channels last.
  *  Shapes: x [batch, length], filters [count, 1, 2 r + 1] -> [batch, length, count].
  *  Errors: LB_ERROR_SHAPE, also for filters of an even width. Cost: O(batch length count (2 r + 1)). */
 lb_tensor *lb_convolve(lb_tensor *x, lb_tensor *filters)

@@ -172,15 +172,14 @@ static const lb_op copy_mixture_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** The mixture of a pointer-generator: with probability g a symbol is chosen by the logits, otherwise it is copied from
- *  a position of the source, by the attention weights. The results are log-probabilities, which are logits, too.
+/** The mixture of a pointer-generator: with probability g the logits choose a symbol, otherwise the attention weights
+ *  copy one from the source. The results are log-probabilities, which serve as logits.
  *  Shapes: logits [batch, T, classes], weights [batch, T, S] of which each row sums to 1, gate [batch, T, 1], symbols
  *          [batch, S]: the class that each position is copied as -> [batch, T, classes].
- *  Hidden: a logit of -inf leaves a class to copying; a class that is not copied, either, is -inf and has no gradient.
+ *  Hidden: a logit of -inf leaves a class to copying; if nothing copies it, it is -inf and gets no gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a symbol is not a class. Cost: O(batch T (classes + S)).
- *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: logarithms throughout; a slope with respect
- *  to a
- *          weight is at most e^60, because it has no limit where a symbol is improbable otherwise. */
+ *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: logarithms throughout; a slope with
+ *          respect to a weight is at most e^60. */
 lb_tensor *lb_copy_mixture(lb_tensor *logits, lb_tensor *weights, lb_tensor *gate, lb_tokens symbols)
 {
     return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &symbols, sizeof symbols);

@@ -71,13 +71,12 @@ static const lb_op cross_entropy_op = {
     .saves_slope = true,
 };
 
-/** Mean cross-entropy over the targets that are not `ignored`, which may be any number: a class, such as LB_PAD, or
- *  another one, such as -100. If all are ignored, it is 0, where PyTorch gives NaN.
- *  A logit of -inf hides its class: probability and gradient are 0. A hidden target makes the loss infinite, as in
- *  PyTorch; a row of only -inf does so, too, without a gradient, where PyTorch gives NaN.
+/** Mean cross-entropy over the targets that are not `ignored`, which may be a class, such as LB_PAD, or another
+ *  number, such as -100. If all are ignored, it is 0, where PyTorch gives NaN. A logit of -inf hides its class:
+ *  probability and gradient are 0. A hidden target makes the loss infinite, as in PyTorch; a row of only -inf does
+ *  so, too, without a gradient, where PyTorch gives NaN.
  *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. Logits may also be [batch length,
- *  classes]:
- *          for a classifier, with one label for each row, targets are [rows, 1].
+ *          classes]. A classifier has targets [rows, 1].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX, with row and position, if a target is neither a class nor `ignored`. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
 {
@@ -89,8 +88,8 @@ lb_tensor *lb_cross_entropy_of(lb_tensor *logits, lb_class_loss loss)
     return lb_class_loss_apply(&cross_entropy_op, logits, loss);
 }
 
-/** lb_cross_entropy with label smoothing: the target gets 1 - smoothing, and every class gets smoothing / classes more.
- *  Classes hidden by -inf get nothing and do not count, as if the row did not have them; PyTorch gives infinity.
+/** lb_cross_entropy with label smoothing: the target gets 1 - smoothing, and every class gets smoothing / classes
+ *  more. Classes hidden by -inf do not count; PyTorch gives infinity.
  *  Errors: also LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1.
  *  Source: Szegedy et al. 2016, arXiv:1512.00567. */
 lb_tensor *lb_cross_entropy_smoothed(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing)

@@ -50,7 +50,7 @@ static const lb_op embedding_lookup_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** The row of the table for each token. Padding is looked up like any other id.
+/** The row of the table for each token, also for padding.
  *  Shapes: tokens [batch, length], table [rows, width] -> [batch, length, width].
  *  Errors: LB_ERROR_INDEX if an id is not a row; LB_ERROR_SHAPE. */
 lb_tensor *lb_embedding_lookup(lb_tokens tokens, lb_tensor *table)

@@ -59,8 +59,7 @@ static const lb_op gaussian_window_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Attention weights times a Gaussian around a position of the keys, which are at 0, 1, 2 and so on. The rows of the
- *  result no longer sum to 1.
+/** Attention weights times a Gaussian around a position of the keys 0, 1, 2 and so on. Rows no longer sum to 1.
  *  Shapes: weights [batch, Q, K], centre [batch, Q, 1] -> [batch, Q, K].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless deviation > 0.
  *  Source: Luong, Pham, Manning 2015, arXiv:1508.04025, equation 10. */

@@ -1,5 +1,5 @@
 /* The recurrent part of a GRU over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
- * an operand: one product for all time steps. tests/support/unfused.c computes the same in small steps. */
+ * an operand: one product for all time steps. */
 #include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/cell_kernel.h"

@@ -49,7 +49,7 @@ static const lb_op masked_fill_op = {
 
 /** x where the mask is not 0, `value` where it is 0.
  *  Shapes: x [...], mask broadcasts to x -> shape of x. The mask gets no gradient. Errors: LB_ERROR_SHAPE.
- *  Differs: masked_fill in PyTorch fills where the mask is true. Here, as in attention, 1 keeps and 0 hides. */
+ *  Differs: masked_fill in PyTorch fills where the mask is true. */
 lb_tensor *lb_masked_fill(lb_tensor *x, lb_tensor *mask, lb_real value)
 {
     return lb_op_apply(&masked_fill_op, LB_INPUTS(x, mask), &value, sizeof value);

@@ -47,7 +47,7 @@ static const lb_op maximum_op = LB_PAIR_OP(
 static const lb_op minimum_op = LB_PAIR_OP(
     minimum, "y = min(a, b)", "da += dy where a < b, db += dy where b < a, each dy / 2 where a = b");
 
-/** The larger of a and b. A NaN passes through. Where they are equal, each gets half of the gradient, as in PyTorch.
+/** The larger of a and b, or NaN. If they are equal, each gets half of the gradient, as in PyTorch.
  *  Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_minimum.
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_maximum(lb_tensor *a, lb_tensor *b)

@@ -223,11 +223,11 @@ static const lb_op add_standardize_op = {
     .can_set = 1U << X | 1U << BRANCH,
 };
 
-/** Layer normalisation over the last axis, with the biased variance, as in nn.LayerNorm. It is as precise for rows far
- *  from 0 as for others; a row of equal numbers gives the bias.
+/** Layer normalisation over the last axis, with the biased variance, as in nn.LayerNorm. A row of equal numbers gives
+ *  the bias.
  *  Shapes: x [..., width], weight [width], bias [width] -> shape of x. Errors: LB_ERROR_SHAPE.
- *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance; some others add it to
- *          the standard deviation. */
+ *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance, not to the standard
+ *          deviation. */
 lb_tensor *lb_standardize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
     return lb_op_apply(&standardize_op, LB_INPUTS(x, weight, bias), &(lb_norm_attributes){epsilon, 0},

@@ -1,5 +1,5 @@
-/* One layer for all pairs of a query and a key: tanh of their sum, then the affine map. The hidden layer of the pairs,
- * by far the largest array, is only ever there in tiles; backward computes it again. */
+/* One layer for all pairs of a query and a key: tanh of their sum, then the affine map. The hidden layer of the
+ * pairs, by far the largest array, exists only in tiles; backward computes it again. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
@@ -217,8 +217,7 @@ static const lb_op pair_affine_op = {
  *  each position of the source that it may look at.
  *  Shapes: query [batch, Q, width], keys [batch, K, width], weight [outputs, width], bias [outputs] or NULL ->
  *          [batch, Q, K, outputs].
- *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K width outputs); the hidden layer [batch, Q, K, width] is not stored but
- *          computed again for the gradient. */
+ *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K width outputs). */
 lb_tensor *lb_pair_affine(lb_tensor *query, lb_tensor *keys, lb_tensor *weight, lb_tensor *bias)
 {
     return lb_op_apply(&pair_affine_op, LB_INPUTS(query, keys, weight, bias), NULL, 0);

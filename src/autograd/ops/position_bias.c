@@ -1,4 +1,4 @@
-/* Biases of attention that tell how far apart a query and a key are: learned, or falling with the distance. */
+/* Biases of attention by the distance of query and key: learned, or falling. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 
@@ -80,12 +80,12 @@ static const lb_op relative_op = {
     .backward = LB_TRAINING(relative_backward),
 };
 
-/** A learned bias of attention for each head and distance. Half of the buckets are for a distance each, the others for
- *  ranges that grow up to `farthest`; all beyond share the last one. Unless `causal`, keys before and after a query
- *  have one half of the table each.
+/** A learned bias of attention for each head and distance. Half of the buckets hold one distance each, the others
+ *  ranges that grow up to `farthest`; the last one also holds all beyond. Unless `causal`, keys before and after a
+ *  query use one half of the table each.
  *  Shapes: table [buckets, heads] -> [heads, queries, keys], a bias for lb_attend_dot.
- *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT for an odd number of buckets for both ways, or if `farthest` is within the
- *          exact ones.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT for an odd number of buckets for both ways, or if `farthest` is within
+ *          the exact ones.
  *  Source: T5, Raffel et al. 2020, arXiv:1910.10683, section 2.1, where the table has 32 buckets up to 128. */
 lb_tensor *lb_relative_bias(lb_tensor *table, lb_relative_options options)
 {
@@ -108,8 +108,8 @@ static double slope_of(int64_t heads, int64_t head)
 }
 
 /** A bias of attention that falls with the distance: -slope |i - k|. The slopes of n heads are 2^(-8/n), 2^(-16/n),
- *  ...; if n is no power of two, those of the power below, then every other one of the power above. For attention both
- *  ways, the same slope counts before and after the query. It has no parameters and no gradient.
+ *  ...; if n is no power of two, those of the power below, then every other one of the power above. The same slope
+ *  counts before and after the query. It has no parameters and no gradient.
  *  Shapes: -> [heads, queries, keys], a bias for lb_attend_dot; the first query is at position `first`, the first key
  *  at 0.
  *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY.

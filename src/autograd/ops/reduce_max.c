@@ -107,15 +107,15 @@ static const lb_op log_sum_exp_op = {
 };
 
 /** The largest element along an axis, which is removed; -1 is the last. NaN if there is one, -inf along an axis of
- *  length 0. Equal ones share the gradient, as with torch.amax; torch.max gives it to one of them.
+ *  length 0. Equal ones share the gradient, as with torch.amax.
  *  Errors: LB_ERROR_ARGUMENT if x has no such axis. */
 lb_tensor *lb_reduce_max(lb_tensor *x, int axis)
 {
     return lb_op_apply(&max_op, LB_INPUTS(x), &axis, sizeof axis);
 }
 
-/** The logarithm of the sum of the exponentials along an axis, which is removed; neither overflows. Where all elements
- *  are -inf it is -inf, without a gradient. Errors: as lb_reduce_max. */
+/** The logarithm of the sum of the exponentials along an axis, which is removed. If all elements are -inf it is -inf,
+ *  without a gradient. Errors: as lb_reduce_max. */
 lb_tensor *lb_log_sum_exp(lb_tensor *x, int axis)
 {
     return lb_op_apply(&log_sum_exp_op, LB_INPUTS(x), &axis, sizeof axis);

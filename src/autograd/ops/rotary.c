@@ -101,11 +101,11 @@ static const lb_op rotary_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Turns queries or keys by their positions: a dot product of two then depends on how far apart they are.
+/** Turns queries or keys by their positions, so that a dot product of two depends on their distance.
  *  Shapes: x [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width];
  *          `heads` is then ignored -> the same. Pair j is columns j and j + rotated / 2 of a head, or, interleaved,
- *          columns 2j and 2j + 1: interleaved is the form of the paper, the other one that of most models, and the
- *          default of RotaryEmbedding in ONNX. With weights learned for it, either is as good.
+ *          columns 2j and 2j + 1, as in the paper; the other form is that of most models, and the default of
+ *          RotaryEmbedding in ONNX.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if `rotated` is odd or wider than a head; LB_ERROR_INDEX if `first` is
  *          negative.
  *  Source: Su et al. 2021, arXiv:2104.09864. */

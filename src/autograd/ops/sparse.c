@@ -81,8 +81,8 @@ static const lb_op entmax_op = {
     .backward = LB_TRAINING(entmax_backward),
 };
 
-/** Sparsemax over the last axis: the point of the simplex that is nearest to x. Scores that are far enough below the
- *  largest one get exactly 0, and no gradient. A row of only -inf gives zeros and zero gradients, as in lb_softmax.
+/** Sparsemax over the last axis: the point of the simplex that is nearest to x. Scores far below the largest one get
+ *  exactly 0, and no gradient. A row of only -inf gives zeros and zero gradients, as in lb_softmax.
  *  Shapes: [..., n] -> the same.
  *  Source: Martins, Astudillo 2016, arXiv:1602.02068. Differs: the threshold is found without sorting. */
 lb_tensor *lb_sparsemax(lb_tensor *x)
@@ -90,8 +90,8 @@ lb_tensor *lb_sparsemax(lb_tensor *x)
     return lb_op_apply(&sparsemax_op, LB_INPUTS(x), NULL, 0);
 }
 
-/** 1.5-entmax over the last axis, between lb_softmax and lb_sparsemax: smooth where the support does not change, and
- *  exactly 0 for scores that are far enough below the largest one. A row of only -inf gives zeros and zero gradients.
+/** 1.5-entmax over the last axis, between lb_softmax and lb_sparsemax: exactly 0 for scores far below the largest
+ *  one. A row of only -inf gives zeros and zero gradients.
  *  Shapes: [..., n] -> the same.
  *  Source: Peters, Niculae, Martins 2019, arXiv:1905.05702. Differs: the threshold is found without sorting. */
 lb_tensor *lb_entmax15(lb_tensor *x)

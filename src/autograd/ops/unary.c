@@ -99,7 +99,7 @@ static const lb_op relu_op = UNARY_OP(relu, "y = max(x, 0)", "dx += dy where y >
 static const lb_op scale_op = UNARY_OP(scale, "y = factor x", "dx += factor dy");
 static const lb_op add_scalar_op = UNARY_OP(add_scalar, "y = x + number", "dx += dy");
 static const lb_op sqrt_op = UNARY_OP(sqrt, "y = sqrt x", "dx += dy / (2 y) where dy is not 0");
-static const lb_op abs_op = UNARY_OP(abs, "y = |x|", "dx += dy sign x");
+static const lb_op abs_op = UNARY_OP(abs, "y = abs x", "dx += dy sign x");
 static const lb_op softplus_op = UNARY_OP(softplus, "y = ln(1 + e^x)", "dx += dy / (1 + e^-x)");
 
 static lb_tensor *apply(const lb_op *op, lb_tensor *x, void (*values)(run), void (*gradient)(run),
@@ -115,8 +115,8 @@ lb_tensor *lb_exp(lb_tensor *x)
     return apply(&exp_op, x, exp_values, exp_gradient, 1);
 }
 
-/** Natural logarithm; -inf at zero, NaN below. What no loss depends on has no gradient, also at zero: so one of several
- *  log-probabilities can be a loss where others are -inf. Differs: in PyTorch, they make all gradients NaN. */
+/** Natural logarithm; -inf at zero, NaN below. An element that no loss depends on gets no gradient, also at zero,
+ *  where PyTorch makes all gradients NaN. */
 lb_tensor *lb_log(lb_tensor *x)
 {
     return apply(&log_op, x, log_values, log_gradient, 1);
@@ -146,14 +146,14 @@ lb_tensor *lb_scale(lb_tensor *x, lb_real factor)
     return apply(&scale_op, x, scale_values, scale_gradient, factor);
 }
 
-/** x plus a number, such as the epsilon of a root or a quotient. */
+/** x plus a number. */
 lb_tensor *lb_add_scalar(lb_tensor *x, lb_real number)
 {
     return apply(&add_scalar_op, x, add_scalar_values, add_scalar_gradient, number);
 }
 
-/** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch; but what no loss depends on has no
- *  gradient, as in lb_log. */
+/** Square root; NaN below zero. Its derivative at 0 is infinite, as in PyTorch, unless no loss depends on it, as in
+ *  lb_log. */
 lb_tensor *lb_sqrt(lb_tensor *x)
 {
     return apply(&sqrt_op, x, sqrt_values, sqrt_gradient, 1);

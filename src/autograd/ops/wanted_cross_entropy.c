@@ -142,10 +142,9 @@ static const lb_op soft_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** lb_cross_entropy_smoothed with a weight for each class: the loss of a row, and its share in the mean, are multiplied
- *  by the weight of its target. The smoothed part of each class is multiplied by the weight of that class. So does
- *  nn.CrossEntropyLoss(weight, ignore_index, label_smoothing). If the weights of all counted targets are 0, the loss is
- *  0, where PyTorch gives NaN.
+/** lb_cross_entropy_smoothed with a weight for each class, as in nn.CrossEntropyLoss: the weight of its target
+ *  multiplies the loss of a row and its share in the mean, and the weight of each class its smoothed part. If the
+ *  weights of all counted targets are 0, the loss is 0, where PyTorch gives NaN.
  *  Shapes: weight [classes] of numbers >= 0, without a gradient; logits and targets as there -> scalar.
  *  Errors: as lb_cross_entropy_smoothed. */
 lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_tokens targets, int32_t ignored,

@@ -49,8 +49,7 @@ static const lb_op where_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** a where the condition is not 0, b where it is 0. Elements that are not chosen may be NaN or infinite: neither the
- *  result nor a gradient reads them.
+/** a where the condition is not 0, b where it is 0. Elements that are not chosen may be NaN or infinite.
  *  Shapes: any three that broadcast by the rules of NumPy -> their common shape. The condition gets no gradient.
  *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
 lb_tensor *lb_where(lb_tensor *condition, lb_tensor *a, lb_tensor *b)

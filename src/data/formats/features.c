@@ -168,7 +168,7 @@ static shape find_shape(lb_first_lines *s, int32_t column, int columns, const ch
 void lb_features_find(lb_first_lines *s, lb_recognised *found)
 {
     enum { LEAST = 3, MOST = 4 }; /* columns */
-    const char *between[MOST] = {0};
+    const char *between[MOST] = {0}, *divides = NULL;
     const int columns = found->columns;
     shape best = NOTHING, shapes[MOST];
     if (columns < LEAST || columns > MOST) return;
@@ -177,14 +177,17 @@ void lb_features_find(lb_first_lines *s, lb_recognised *found)
         best = shapes[i] > best ? shapes[i] : best;
     }
     int32_t text[MOST] = {0}, texts = 0, last = 0;
-    for (int i = 0; i < columns; i++) *(shapes[i] < best ? &text[texts++] : &last) = i + 1;
+    for (int i = 0; i < columns; i++) {
+        *(shapes[i] < best ? &text[texts++] : &last) = i + 1;
+        if (last == i + 1) divides = between[i];
+    }
     if (texts < 2 || (columns == MOST && best < FEATURES)) return;
     found->source = text[0];
     found->target = text[1];
     found->by_content = best == FEATURES;
     found->unused = best == FEATURES ? 0 : last;
     if (best == FEATURES) found->features = last;
-    if (best == FEATURES) found->between_features = between[last - 1];
+    if (best == FEATURES) found->between_features = divides;
 }
 
 void lb_features_find_beside(lb_first_lines *s, int columns, lb_recognised *found)

@@ -255,6 +255,7 @@ lb_status lb_tallies_sum(lb_tallies *t, lb_tape *tape, lb_tally *sum)
         add_tally(sum, &t->batch[i]);
     }
     lb_release(t->batch);
+    *t = (lb_tallies){.group = t->group, .in_parts = t->in_parts};
     return lb_tape_status(tape);
 }
 

@@ -65,6 +65,9 @@ LB_MUST_USE lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *mode
  *  the second one the second, and so on. Begin with a group, NULL for this process alone, and zeros. */
 typedef struct lb_tallies {
     const lb_group *group;
+    bool
+        in_parts; /* a call evaluates one batch, and returns LB_ERROR_INTERRUPTED before the last one is done */
+    int64_t next;    /* pairs or lists done */
     lb_tally *batch; /* [count]: zero for the batches of others */
     int64_t count;
     size_t room;
@@ -76,7 +79,7 @@ lb_tally *lb_tallies_next(lb_tallies *tallies, lb_tape *tape);
 /** Whether this process has the last batch. */
 bool lb_tallies_mine(const lb_tallies *tallies);
 
-/** The sum over all batches, the same bits in all processes and with any number of them; frees the tallies.
+/** The sum over all batches, the same bits in all processes and with any number of them; begins again.
  *  Errors: those of the tape, also from before; those of the group, recorded on it. */
 LB_MUST_USE lb_status lb_tallies_sum(lb_tallies *tallies, lb_tape *tape, lb_tally *sum);
 
@@ -129,13 +132,14 @@ int64_t lb_pair_sample_same(const lb_pair_sample *sample, int64_t first);
 lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *source,
                               const lb_vocabulary *target, lb_tape *tape, int64_t first, int64_t count);
 
-/** The measures of lb_tally_add on a sample, in batches of similar length, shared with a group unless it is NULL. Pairs
- *  that the model cannot get right count as wrong, each symbol that it cannot write as an edit, and as LB_UNK in the
- *  loss. If any target is right, rows are sources, and the loss is the same.
+/** The measures of lb_tally_add on a sample, in batches of similar length. Pairs that the model
+ *  cannot get right count as wrong, each symbol that it cannot write as an edit, and as LB_UNK in the loss.
+ *  If any target is right, rows are sources, and the loss is the same.
+ *  Tallies: those of its batches so far; NULL: evaluates all pairs in one call, in this process alone.
  *  Vocabularies: as in lb_pair_batch.
  *  Resets the tape; its mode is restored. Errors: those recorded on the tape. */
 LB_MUST_USE lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                                        const lb_vocabulary *target, const lb_pair_sample *sample,
-                                       lb_tape *tape, const lb_group *group, lb_evaluation *found);
+                                       lb_tape *tape, lb_tallies *tallies, lb_evaluation *found);
 
 #endif

@@ -298,7 +298,7 @@ typedef struct evaluation {
     lb_pairs *pairs;
     const lb_vocabulary *source, *target;
     lb_tape *tape;
-    lb_tallies tallies;
+    lb_tallies *tallies;
     int64_t longest;
 } evaluation;
 
@@ -312,37 +312,44 @@ static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, 
     return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
 }
 
-/* Adds the pairs of a sample, batch by batch. */
-static void visit(evaluation *e, const lb_pair_sample *sample)
+/* Adds the batch that begins at pair `first` of a sample. Returns its size; 0 after an error. */
+static int64_t add_batch(const evaluation *e, const lb_pair_sample *sample, int64_t first)
 {
-    int64_t size;
-    for (int64_t first = 0; first < sample->count && lb_tape_status(e->tape) == LB_OK; first += size) {
-        size = batch_size(e->pairs, sample, e->model->target_vocab, first);
-        lb_tape_reset(e->tape);
-        lb_tally *tally = lb_tallies_next(&e->tallies, e->tape);
-        if (!tally) break;
-        if (!lb_tallies_mine(&e->tallies)) continue;
-        lb_batch batch = lb_pair_sample_batch(sample, e->pairs, e->source, e->target, e->tape, first, size);
-        if (sample->same
-                ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL, e->longest)
-                : tally_pairs(e, sample, batch, first < sample->possible, tally))
-            break;
-    }
+    const int64_t size = batch_size(e->pairs, sample, e->model->target_vocab, first);
+    lb_tape_reset(e->tape);
+    lb_tally *tally = lb_tallies_next(e->tallies, e->tape);
+    if (!tally || !lb_tallies_mine(e->tallies)) return size;
+    lb_batch batch = lb_pair_sample_batch(sample, e->pairs, e->source, e->target, e->tape, first, size);
+    lb_status status =
+        sample->same ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL, e->longest)
+                     : tally_pairs(e, sample, batch, first < sample->possible, tally);
+    return status ? 0 : size;
 }
 
 lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,
                            const lb_vocabulary *target, const lb_pair_sample *sample, lb_tape *tape,
-                           const lb_group *group, lb_evaluation *found)
+                           lb_tallies *tallies, lb_evaluation *found)
 {
     lb_tally sum;
-    evaluation e = {
-        model, pairs, source, target, tape, .tallies = {.group = group}, .longest = sample->longest};
-    lb_mode mode = lb_tape_mode(tape);
+    lb_tallies alone = {0};
+    evaluation e = {model,
+                    pairs,
+                    source,
+                    target,
+                    tape,
+                    .tallies = tallies ? tallies : &alone,
+                    .longest = sample->longest};
+    lb_tallies *t = e.tallies;
+    const int64_t all = sample->count + (sample->sources ? sample->sources->count : 0);
+    const lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    visit(&e, sample);
-    if (sample->sources) visit(&e, sample->sources);
+    do
+        t->next += t->next < sample->count ? add_batch(&e, sample, t->next)
+                                           : add_batch(&e, sample->sources, t->next - sample->count);
+    while (t->next < all && !t->in_parts && lb_tape_status(tape) == LB_OK);
     lb_tape_set_mode(tape, mode);
-    lb_status status = lb_tallies_sum(&e.tallies, tape, &sum);
+    if (t->next < all && lb_tape_status(tape) == LB_OK) return LB_ERROR_INTERRUPTED;
+    lb_status status = lb_tallies_sum(t, tape, &sum);
     *found = lb_tally_evaluation(&sum, lb_pair_sample_judged(sample));
     return status;
 }

@@ -132,11 +132,10 @@ LB_MUST_USE lb_status lb_training_subwords(lb_training_data *data, const lb_trai
 
 /* ---- Lists (lists.c). ---- */
 
-/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there, shared with a group
- *  unless it is NULL. Resets the tape; its mode is restored.
- *  Errors: those recorded on the tape. */
+/** The measures of lb_tally_add on the first `lists` held-out lists of the task, `edits` as there; tallies, tape and
+ *  errors as in lb_pair_evaluate. */
 LB_MUST_USE lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape,
-                                      int64_t lists, bool edits, const lb_group *group, lb_evaluation *found);
+                                      int64_t lists, bool edits, lb_tallies *tallies, lb_evaluation *found);
 
 /* ---- The batches of one model's training, of the files or of the sort task, which draws them (data_loader.c). ---- */
 
@@ -169,10 +168,9 @@ lb_batch lb_data_loader_batch(lb_data_loader *loader, lb_tape *tape, int64_t par
  *  number of each pair, in the dev file or the split of the task. Errors: as lb_data_loader_batch. */
 lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t count, int64_t *number);
 
-/** Evaluates the model on pairs or lists of the data, shared with a group unless it is NULL. Resets the tape.
- *  Errors: those recorded on the tape. */
+/** Evaluates the model on pairs or lists of the data, as lb_pair_evaluate. */
 LB_MUST_USE lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_pairs *on,
-                                             const lb_model *model, lb_tape *tape, const lb_group *group,
+                                             const lb_model *model, lb_tape *tape, lb_tallies *tallies,
                                              lb_evaluation *found);
 
 /** Prints the members of a JSON object that identify these pairs. */

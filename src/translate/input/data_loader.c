@@ -89,14 +89,14 @@ lb_batch lb_data_loader_held_out(lb_data_loader *loader, lb_tape *tape, int64_t 
 }
 
 lb_status lb_data_loader_measure(const lb_data_loader *loader, const lb_tested_pairs *on,
-                                 const lb_model *model, lb_tape *tape, const lb_group *group,
+                                 const lb_model *model, lb_tape *tape, lb_tallies *tallies,
                                  lb_evaluation *found)
 {
     const lb_training_data *d = loader->data;
     lb_sort_task task = on->task;
     task.seed = loader->task.seed;
-    if (!on->pairs) return lb_sort_measure(model, &task, tape, on->sample.count, true, group, found);
-    return lb_pair_evaluate(model, on->pairs, d->text.source, d->text.target, &on->sample, tape, group,
+    if (!on->pairs) return lb_sort_measure(model, &task, tape, on->sample.count, true, tallies, found);
+    return lb_pair_evaluate(model, on->pairs, d->text.source, d->text.target, &on->sample, tape, tallies,
                             found);
 }
 

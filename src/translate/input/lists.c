@@ -57,24 +57,25 @@ static int64_t batch_size(const lb_sort_task *task)
 }
 
 lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
-                          bool edits, const lb_group *group, lb_evaluation *found)
+                          bool edits, lb_tallies *tallies, lb_evaluation *found)
 {
-    lb_tallies tallies = {.group = group};
+    lb_tallies alone = {0}, *t = tallies ? tallies : &alone;
     lb_tally sum;
-    int64_t most = batch_size(task);
-    lb_mode mode = lb_tape_mode(tape);
+    const int64_t most = batch_size(task), longest = lb_sort_longest(task, task->max_length);
+    const lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    for (int64_t first = 0; first < lists && lb_tape_status(tape) == LB_OK; first += most) {
-        int64_t size = lists - first < most ? lists - first : most;
+    do {
+        const int64_t first = t->next, size = lists - first < most ? lists - first : most;
         lb_tape_reset(tape);
-        lb_tally *tally = lb_tallies_next(&tallies, tape);
-        if (!tally) break;
-        if (!lb_tallies_mine(&tallies)) continue;
+        lb_tally *tally = lb_tallies_next(t, tape);
+        t->next += size;
+        if (!tally || !lb_tallies_mine(t)) continue;
         lb_batch batch = lb_sort_batch_from(task, LB_SPLIT_TEST, tape, size, (uint64_t)first);
-        if (lb_tally_add(tally, model, batch, edits, lb_sort_longest(task, task->max_length))) break;
-    }
+        if (lb_tally_add(tally, model, batch, edits, longest)) break;
+    } while (t->next < lists && !t->in_parts && lb_tape_status(tape) == LB_OK);
     lb_tape_set_mode(tape, mode);
-    lb_status status = lb_tallies_sum(&tallies, tape, &sum);
+    if (t->next < lists && lb_tape_status(tape) == LB_OK) return LB_ERROR_INTERRUPTED;
+    lb_status status = lb_tallies_sum(t, tape, &sum);
     *found = lb_tally_evaluation(&sum, lists);
     return status;
 }

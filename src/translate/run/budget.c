@@ -8,6 +8,7 @@
 #include "translate/run/stepper.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -65,6 +66,10 @@ static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_tr
 {
     lb_training_config c = *config;
     c.tell = NULL;
+    c.stop = NULL;
+    c.out = c.choose_on = NULL;
+    c.test[0] = (lb_test){0};
+    c.evaluate_every = INT_MAX;
     c.minutes = 0;
     lb_stepper *stepper = lb_stepper_new(c, error);
     if (!stepper) return error->status;
@@ -121,9 +126,9 @@ lb_status lb_budget_fit(lb_training_config *c, const lb_training_config *asked, 
     if (c->minutes <= 0) return LB_OK;
     lb_status status = check_data(c, error);
     if (status) return status;
-    char *checkpoint = lb_folder_path(c->out, "checkpoint.safetensors", error);
-    if (!checkpoint) return error->status;
-    if (!c->fresh) status = lb_run_identity_facts(checkpoint, &run, error);
+    char *checkpoint = c->out ? lb_folder_path(c->out, "checkpoint.safetensors", error) : NULL;
+    if (c->out && !checkpoint) return error->status;
+    if (checkpoint && !c->fresh) status = lb_run_identity_facts(checkpoint, &run, error);
     lb_release(checkpoint);
     if (status) return status;
     if (run.steps == 0) return choose_size(c, asked, error);
@@ -145,5 +150,6 @@ lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error 
     loop->patience = lb_recipe_trainer(s->config, s->run.steps).patience;
     lb_release(s->identity);
     loop->run = s->identity = lb_run_identity(s);
+    s->loop = *loop; /* also of the parts that follow */
     return s->identity ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
 }

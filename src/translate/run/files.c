@@ -246,6 +246,11 @@ lb_status lb_stepper_hear(void *stepper, const lb_event *event, lb_error *error)
     lb_stepper *s = stepper;
     lb_event told = *event;
     told.run = &s->run;
+    if (event->kind == LB_EVENT_STEPPED) s->loss = event->step.loss;
+    if (!s->files.model) { /* nothing is written */
+        s->run.kept = lb_stepper_kept(s);
+        return event->kind == LB_EVENT_EVALUATED ? LB_OK : lb_training_tell(s->config, told, error);
+    }
     if (event->kind == LB_EVENT_EVALUATED) return save_evaluated(s, error);
     lb_status status = event->kind == LB_EVENT_STEPPED && s->config->film > 0
                            ? lb_attention_history_begin(&s->files.shown, &s->history, error)

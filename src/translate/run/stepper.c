@@ -1,6 +1,6 @@
-/* One model in training: its loss, its evaluation, and the steps that a caller asks for. Between two such steps, the
- * parameters are the average of the weights, so that the caller evaluates, applies and saves the average. In
- * lb_translator_train they are the average only during an evaluation. */
+/* One model in training: its loss, its evaluation, and its loop, at once or in parts. Between two parts, the parameters
+ * are the average of the weights, so that the caller evaluates, applies and saves the average; within one, only during
+ * an evaluation. */
 #include "translate/run/stepper.h"
 
 #include "base/alloc.h"
@@ -11,18 +11,6 @@
 #include "translate/plan/recipe.h"
 
 #include <math.h>
-
-/* A model that is trained step by step, with what lb_translator_train opens for all of its models. */
-typedef struct lone_stepper {
-    lb_stepper stepper;
-    lb_training_config config;
-    lb_warm_start start;
-    lb_training_data data;
-    lb_translator translator; /* of the model in training */
-    lb_tape *tape;            /* for measures */
-    int64_t step;             /* steps done */
-    double loss;              /* of the last one */
-} lone_stepper;
 
 /* An lb_loss_fn. A batch that is divided into shards has a part for each, numbered through all steps. */
 static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64_t *tokens)
@@ -44,8 +32,10 @@ static lb_tensor *loss_of_part(void *stepper, lb_tape *tape, int64_t part, int64
                          (lb_real)fmax(s->config->label_smoothing, 0));
 }
 
-static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_error *error)
+static lb_status make_translator(lb_stepper *s, lb_error *error)
 {
+    lb_translator *t = s->translator = lb_alloc_zero(sizeof *t);
+    if (!t) return lb_no_memory(error, "a training");
     t->path = lb_alloc_string("the training");
     t->tapes = lb_tapes_new();
     if (!t->path || !t->tapes) return lb_no_memory(error, "a training");
@@ -54,22 +44,21 @@ static lb_status begin_translator(const lb_stepper *s, lb_translator *t, lb_erro
     return LB_OK;
 }
 
-static void end_translator(lb_translator *t)
+static void free_translator(lb_translator *t)
 {
+    if (!t) return;
     lb_tapes_free(t->tapes);
     lb_release(t->path);
+    lb_release(t);
 }
 
 /* The first process of a group does it for all, so that they agree. */
-static lb_status compare_texts(const lb_stepper *s, lb_evaluation *found, lb_error *error)
+static lb_status compare_texts(lb_stepper *s, lb_evaluation *found, lb_error *error)
 {
-    lb_translator t = {0};
     lb_status status = LB_OK;
-    if (lb_group_leads(s->config->group)) {
-        status = begin_translator(s, &t, error);
-        if (!status) status = lb_training_compare_texts(s->data, &t, found, error);
-        end_translator(&t);
-    }
+    if (lb_group_leads(s->config->group))
+        status =
+            lb_training_compare_texts(s->data, s->translator, &s->texts, s->tallies.in_parts, found, error);
     return status ? status : lb_group_tell(s->config->group, found->own, sizeof found->own, error);
 }
 
@@ -78,16 +67,19 @@ static lb_status evaluate_model(void *context, lb_tape *tape, lb_evaluation *fou
     lb_stepper *s = context;
     lb_error error = {0};
     lb_status status =
-        lb_data_loader_measure(&s->loader, &s->data->dev, s->model, tape, s->config->group, found);
+        s->texts ? LB_OK
+                 : lb_data_loader_measure(&s->loader, &s->data->dev, s->model, tape, &s->tallies, found);
     if (status || !lb_criterion_find(s->config->choose, NULL)->texts) return status;
-    if (compare_texts(s, found, &error)) lb_tape_fail(tape, error.status, "%s", error.message);
+    status = compare_texts(s, found, &error);
+    if (s->texts) return status;
+    if (status) lb_tape_fail(tape, error.status, "%s", error.message);
     return lb_tape_status(tape);
 }
 
 static lb_status evaluate_test(void *context, int test, lb_tape *tape, lb_evaluation *found)
 {
-    const lb_stepper *s = context;
-    return lb_data_loader_measure(&s->loader, &s->data->test[test], s->model, tape, s->config->group, found);
+    lb_stepper *s = context;
+    return lb_data_loader_measure(&s->loader, &s->data->test[test], s->model, tape, &s->tallies, found);
 }
 
 static bool shall_stop(void *context)
@@ -132,19 +124,24 @@ static lb_status choose_shards(lb_stepper *s, lb_error *error)
 {
     const lb_training_config *c = s->config;
     lb_run_facts run = {0};
-    if (c->shards == 0 && !c->fresh && lb_run_identity_facts(s->files.checkpoint, &run, error))
+    if (c->shards == 0 && !c->fresh && s->files.checkpoint &&
+        lb_run_identity_facts(s->files.checkpoint, &run, error))
         return error->status;
     s->shards = c->shards ? c->shards : run.shards ? run.shards : lb_group_size(c->group);
     return lb_group_check(c->group, s->shards, error);
 }
 
-lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
+/* Builds the model, and the configuration of its loop. */
+static lb_status init(lb_stepper *s, lb_error *error)
 {
-    lb_status status = lb_training_files_name(&s->files, s->run.folder, s->data->text.sorts, error);
+    lb_status status =
+        s->run.folder ? lb_training_files_name(&s->files, s->run.folder, s->data->text.sorts, error) : LB_OK;
     if (!status) status = choose_shards(s, error);
     if (!status) status = lb_data_loader_init(&s->loader, s->data, s->config, s->seed, s->shards, error);
     if (!status) status = lb_stepper_build(s, error);
+    if (!status) status = make_translator(s, error);
     if (status) return status;
+    s->tallies.group = s->config->group;
     s->run.steps = lb_data_loader_steps(&s->loader, s->config);
     s->run.parameters = lb_params_learned(s->params);
     s->run.pairs = s->data->facts.pairs;
@@ -158,6 +155,42 @@ lb_status lb_stepper_init(lb_stepper *s, lb_error *error)
     return LB_OK;
 }
 
+static lb_status tell_of_run(const lb_stepper *s, lb_event_kind kind, lb_error *error)
+{
+    return lb_training_tell(s->config, (lb_event){.kind = kind, .run = &s->run}, error);
+}
+
+lb_status lb_stepper_begin(lb_stepper *s, lb_error *error)
+{
+    lb_status status = init(s, error);
+    if (!status && s->files.model && lb_group_leads(s->config->group))
+        status = lb_stepper_begin_files(s, error);
+    if (!status) status = tell_of_run(s, LB_EVENT_BEGUN, error);
+    if (status) return status;
+    s->loop.run = s->identity = lb_run_identity(s);
+    return s->identity ? LB_OK : lb_no_memory(error, NULL);
+}
+
+static lb_status end(lb_stepper *s, lb_error *error)
+{
+    s->run.kept = lb_stepper_kept(s);
+    if (!lb_group_leads(s->config->group)) return LB_OK;
+    /* Of a training that was done already. */
+    lb_status status = s->files.model && s->config->film > 0
+                           ? lb_attention_history_begin(&s->files.shown, &s->history, error)
+                           : LB_OK;
+    if (!status && s->files.model) status = lb_stepper_end_files(s, error);
+    return status ? status : tell_of_run(s, LB_EVENT_ENDED, error);
+}
+
+lb_status lb_stepper_advance(lb_stepper *s, int64_t parts, lb_error *error)
+{
+    s->loop.part = parts;
+    s->tallies.in_parts = parts != 0;
+    lb_status status = lb_train(s->loop, &s->history, error);
+    return status || !s->history.done ? status : end(s, error);
+}
+
 void lb_stepper_close(lb_stepper *s)
 {
     lb_release(s->history.points);
@@ -165,139 +198,11 @@ void lb_stepper_close(lb_stepper *s)
     lb_release(s->identity);
     lb_release(s->shared.target);
     lb_release(s->hidden);
+    lb_release(s->tallies.batch);
+    lb_text_comparison_free(s->texts);
+    free_translator(s->translator);
     lb_data_loader_free(&s->loader);
     lb_params_free(s->params);
-}
-
-/* ---- Step by step. ---- */
-
-static lb_status open_inputs(lone_stepper *own, lb_error *error)
-{
-    lb_training_config *c = &own->config;
-    c->seeds = 1;
-    c->index = LB_INDEX_NEVER;
-    c->test[0] = (lb_test){0};
-    c->choose_on = NULL;
-    if (c->shards == 0) c->shards = 1; /* there is no earlier run to follow */
-    lb_status status = lb_warm_start_open(&own->start, c, error);
-    if (!status) status = lb_recipe_fill_in(c, error);
-    return status ? status : lb_training_data_open(&own->data, c, &own->start, error);
-}
-
-/* An lb_tell_fn of its loop. */
-static lb_status hear_step(void *stepper, const lb_event *event, lb_error *error)
-{
-    lone_stepper *own = ((lb_stepper *)stepper)->own;
-    (void)error;
-    if (event->kind != LB_EVENT_STEPPED) return LB_OK;
-    own->step = event->step.step;
-    own->loss = event->step.loss;
-    return LB_OK;
-}
-
-/* Between two steps the loop neither evaluates nor saves, and there is no last one after which to look back. */
-static lb_status begin_loop(lone_stepper *own, lb_error *error)
-{
-    lb_stepper *s = &own->stepper;
-    s->loop.steps = s->loop.evaluate_every = INT64_MAX;
-    s->loop.evaluate = NULL;
-    s->loop.tests = 0;
-    s->loop.keep_best = false;
-    s->loop.checkpoint = NULL;
-    s->loop.group = NULL;
-    s->loop.stop = NULL;
-    s->loop.tell = hear_step;
-    s->loop.part = -1;
-    lb_status status = lb_train(s->loop, &s->history, error);
-    s->loop.part = 1;
-    return status;
-}
-
-lb_stepper *lb_stepper_new(lb_training_config config, lb_error *error)
-{
-    lone_stepper *own = lb_alloc_zero(sizeof *own);
-    if (!own) return lb_null(lb_no_memory(error, "a training"));
-    lb_stepper *s = &own->stepper;
-    own->config = config;
-    own->tape = lb_tape_new();
-    *s = (lb_stepper){.config = &own->config,
-                      .data = &own->data,
-                      .start = &own->start,
-                      .seed = config.seed,
-                      .run = {.folder = "."},
-                      .own = own};
-    lb_status status = own->tape ? open_inputs(own, error) : lb_no_memory(error, "a training");
-    if (!status) status = lb_stepper_init(s, error);
-    if (!status) status = begin_loop(own, error);
-    if (!status) status = begin_translator(s, &own->translator, error);
-    if (!status) return s;
-    lb_stepper_free(s);
-    return NULL;
-}
-
-void lb_stepper_free(lb_stepper *s)
-{
-    if (!s) return;
-    lone_stepper *own = s->own;
-    end_translator(&own->translator);
-    lb_stepper_close(s);
-    lb_training_data_close(&own->data);
-    lb_warm_start_free(&own->start);
-    lb_tape_free(own->tape);
-    lb_release(own);
-}
-
-lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
-{
-    lone_stepper *own = s->own;
-    if (own->step >= s->run.steps)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "found all %lld steps done, expected fewer",
-                            (long long)s->run.steps);
-    lb_status status = lb_train(s->loop, &s->history, error);
-    *loss = own->loss;
-    return status;
-}
-
-void lb_stepper_set_lr(lb_stepper *s, double lr)
-{
-    s->loop.schedule.lr = lr;
-}
-
-lb_status lb_stepper_measure(lb_stepper *s, int64_t pairs, lb_evaluation *found, lb_error *error)
-{
-    const lb_training_data *d = s->data;
-    lb_tape *tape = s->own->tape;
-    lb_tested_pairs on = {.pairs = d->dev.pairs, .sample.count = pairs, .task = d->dev.task};
-    lb_status status = LB_OK;
-    *found = (lb_evaluation){0};
-    if (pairs < 1)
-        return lb_error_set(error, LB_ERROR_ARGUMENT, "pairs: found %lld, expected at least 1",
-                            (long long)pairs);
-    if (on.pairs) status = lb_training_sample(s->config, &on, d->text.target, s->config->copy, pairs, error);
-    on.sample.longest = d->dev.sample.longest;
-    if (!status && lb_data_loader_measure(&s->loader, &on, s->model, tape, NULL, found))
-        status = lb_error_set(error, lb_tape_status(tape), "%s", lb_tape_error(tape));
-    lb_pair_sample_free(&on.sample);
-    return status;
-}
-
-lb_stepper_facts lb_stepper_about(const lb_stepper *s)
-{
-    return (lb_stepper_facts){.step = s->own->step,
-                              .steps = s->run.steps,
-                              .parameters = s->run.parameters,
-                              .lr = lb_schedule_lr(&s->loop.schedule, s->own->step),
-                              .held_out = s->data->text.sorts ? 0 : lb_pairs_count(s->data->dev.pairs)};
-}
-
-lb_translator *lb_stepper_translator(lb_stepper *s)
-{
-    return &s->own->translator;
-}
-
-lb_status lb_stepper_save(const lb_stepper *s, const char *path, lb_error *error)
-{
-    return lb_text_model_save(path, &s->own->translator.model, error);
 }
 
 lb_status lb_training_fit(lb_training_config *config, lb_error *error)

@@ -70,7 +70,11 @@ void lb_training_files_free(lb_training_files *files);
 
 /* ---- The training. ---- */
 
-/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder. */
+/** A comparison of texts under way (text_measures.c). */
+typedef struct lb_text_comparison lb_text_comparison;
+
+/** The caller sets the fields above `shards`, which must outlive the training, and makes the folder of `run`; without
+ *  one, nothing is written. */
 struct lb_stepper {
     const lb_training_config *config; /* without gaps */
     lb_training_data *data;
@@ -86,16 +90,25 @@ struct lb_stepper {
     lb_training_files files;
     char *identity; /* `run` of `loop` */
     lb_shared_symbols shared;
-    double *hidden;           /* of lb_hide_symbols; NULL: nothing is hidden */
-    struct lone_stepper *own; /* of one that lb_stepper_new has made; NULL elsewhere */
+    double *hidden;            /* of lb_hide_symbols; NULL: nothing is hidden */
+    double loss;               /* of the last step */
+    lb_translator *translator; /* of the model in training */
+    lb_tallies tallies;        /* of an evaluation */
+    lb_text_comparison *texts; /* of one in parts */
+    struct lone_stepper *own;  /* of one that lb_stepper_new has made; NULL elsewhere */
 };
 
 /* ---- A training (stepper.c). ---- */
 
-/** Builds the model, and the configuration of its loop.
+/** Builds the model and the configuration of its loop, looks at the files, and tells that the training begins.
  *  Memory: freed by lb_stepper_close, also after an error.
- *  Errors: LB_ERROR_ARGUMENT for an invalid model; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_stepper_init(lb_stepper *stepper, lb_error *error);
+ *  Errors: LB_ERROR_ARGUMENT for an invalid model; those of lb_stepper_begin_files; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status lb_stepper_begin(lb_stepper *stepper, lb_error *error);
+
+/** Resumes from the checkpoint if there is one, and trains: so many `parts` as lb_trainer_config.part has, or until the
+ *  loop is done, with 0. Then it leaves the best weights in the parameters, or the last ones if nothing is held out,
+ *  and writes all files. Errors: those of lb_train and lb_stepper_end_files. */
+LB_MUST_USE lb_status lb_stepper_advance(lb_stepper *stepper, int64_t parts, lb_error *error);
 
 /** Frees all but the stepper itself. */
 void lb_stepper_close(lb_stepper *stepper);
@@ -188,9 +201,15 @@ LB_MUST_USE lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loo
 
 /** BLEU and chrF2, see lb_statistics_count_text, of greedy outputs for at most 500 pairs of the dev set, or sources if
  *  any target is right: sets LB_OWN_BLEU and LB_OWN_CHRF. Outputs are texts as people read them.
+ *  Parts:  a call translates 20 of them, and returns LB_ERROR_INTERRUPTED with `so_far` before the last one is done.
+ *  Memory: `so_far` begins as NULL, and is NULL again at the end, also after an error.
  *  Errors: those of lb_pairs_read; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
+                                                lb_text_comparison **so_far, bool in_parts,
                                                 lb_evaluation *found, lb_error *error);
+
+/** Frees what a training leaves that ends within a comparison. NULL is allowed. */
+void lb_text_comparison_free(lb_text_comparison *comparison);
 
 /* ---- Its identity, and the message if a checkpoint belongs to another one (run_identity.c). ---- */
 
@@ -223,7 +242,7 @@ LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, const ch
 /* ---- Lists of trainings (several.c). ---- */
 
 /** Whether there can be a training with this configuration, as far as can be said without its pairs.
- *  Errors: those of lb_warm_start_open and lb_stepper_init. */
+ *  Errors: those of lb_warm_start_open and lb_stepper_build_trial. */
 LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
 
 /** The first half of lb_translator_train_all: whether each training of the list can be begun, in a folder that no other

@@ -9,17 +9,28 @@
 
 #include <math.h>
 
-enum { TEXTS = 500 };
+enum { TEXTS = 500, PART = 20 };
 
-/* Sources, each with one or more references. */
-typedef struct texts {
-    lb_strings sources, references;
-    int64_t first[TEXTS + 1]; /* reference of each source; behind the last: their number */
-} texts;
+struct lb_text_comparison {
+    lb_strings sources, references; /* each source has one or more */
+    int64_t first[TEXTS + 1];       /* reference of each source; behind the last: their number */
+    lb_text_facts facts;            /* of the references */
+    int64_t done;                   /* sources whose outputs are counted */
+    lb_statistics sum;
+};
+
+void lb_text_comparison_free(lb_text_comparison *t)
+{
+    if (!t) return;
+    lb_text_facts_free(&t->facts);
+    lb_strings_free(&t->sources);
+    lb_strings_free(&t->references);
+    lb_release(t);
+}
 
 /* The texts of `same` pairs of one source. */
-static lb_status read_source(texts *t, const lb_training_data *data, const int64_t *pair, int64_t same,
-                             lb_error *error)
+static lb_status read_source(lb_text_comparison *t, const lb_training_data *data, const int64_t *pair,
+                             int64_t same, lb_error *error)
 {
     const lb_pair_line *line;
     lb_status status = LB_OK;
@@ -41,7 +52,7 @@ static lb_status read_source(texts *t, const lb_training_data *data, const int64
 }
 
 /* At most TEXTS of what is to get right in the sample, evenly spaced. */
-static lb_status read_texts(texts *t, const lb_training_data *data, lb_error *error)
+static lb_status read_texts(lb_text_comparison *t, const lb_training_data *data, lb_error *error)
 {
     const lb_pair_sample *sample = &data->dev.sample, *all = sample->sources ? sample->sources : sample;
     const int64_t judged = lb_pair_sample_judged(sample), wanted = judged < TEXTS ? judged : TEXTS;
@@ -55,52 +66,60 @@ static lb_status read_texts(texts *t, const lb_training_data *data, lb_error *er
     return status;
 }
 
-static lb_status compare(const texts *t, const lb_translations *written, lb_evaluation *found,
-                         lb_error *error)
+static lb_status begin(lb_text_comparison *t, const lb_training_data *data, lb_error *error)
 {
-    lb_statistics sum = {0};
-    lb_text_facts facts = {0};
+    lb_status status = read_texts(t, data, error);
+    for (size_t i = 0; i < t->references.count && !status; i++)
+        status = lb_text_facts_add(&t->facts, t->references.text[i], error);
+    for (size_t i = 0; i < t->references.count && !status; i++)
+        lb_text_join_pieces(&t->facts, t->references.text[i]);
+    return status;
+}
+
+/* The outputs for the next sources. */
+static lb_status count(lb_text_comparison *t, const lb_translations *written, lb_error *error)
+{
     lb_status status = LB_OK;
-    for (size_t i = 0; i < t->references.count && !status; i++)
-        status = lb_text_facts_add(&facts, t->references.text[i], error);
-    for (size_t i = 0; i < t->references.count && !status; i++)
-        lb_text_join_pieces(&facts, t->references.text[i]);
-    for (int64_t i = 0; i < written->count && !status; i++) {
+    for (int64_t i = 0; i < written->count && !status; i++, t->done++) {
         lb_statistics one = {.outputs = 1};
         const lb_translation *text = &written->text[i];
+        const int64_t *first = &t->first[t->done];
         char *output = lb_alloc_string(text->count > 0 ? text->output->text : "");
-        if (output) lb_text_join_pieces(&facts, output);
-        status = output
-                     ? lb_statistics_count_text(output, (const char *const *)t->references.text + t->first[i],
-                                                t->first[i + 1] - t->first[i], false, &one, error)
-                     : lb_no_memory(error, "a text");
-        if (!status) lb_statistics_add(&sum, &one);
+        if (output) lb_text_join_pieces(&t->facts, output);
+        status = output ? lb_statistics_count_text(output, (const char *const *)t->references.text + first[0],
+                                                   first[1] - first[0], false, &one, error)
+                        : lb_no_memory(error, "a text");
+        if (!status) lb_statistics_add(&t->sum, &one);
         lb_release(output);
     }
-    lb_text_facts_free(&facts);
-    const lb_measures all = lb_measure(&sum, (lb_bleu_config){0});
-    found->own[LB_OWN_BLEU] = fmax(all.bleu_13a, 0); /* NaN: no output has four words */
-    found->own[LB_OWN_CHRF] = all.chrf2;
     return status;
 }
 
 lb_status lb_training_compare_texts(const lb_training_data *data, const lb_translator *translator,
-                                    lb_evaluation *found, lb_error *error)
+                                    lb_text_comparison **so_far, bool in_parts, lb_evaluation *found,
+                                    lb_error *error)
 {
-    texts t = {.first = {0}};
     lb_translate_config config = {.beam = 1, .no_lexicon = true, .skip_bad_texts = true};
-    lb_status status = read_texts(&t, data, error);
-    lb_translations *written = status ? NULL
-                                      : lb_translate_all(translator, (const char *const *)t.sources.text,
-                                                         (int64_t)t.sources.count, config, error);
-    if (written)
-        status = compare(&t, written, found, error);
+    lb_text_comparison *t = *so_far ? *so_far : lb_alloc_zero(sizeof *t);
+    if (!t) return lb_no_memory(error, "texts");
+    lb_status status = *so_far ? LB_OK : begin(t, data, error);
+    const int64_t all = (int64_t)t->sources.count, left = all - t->done;
+    lb_translations *written =
+        status ? NULL
+               : lb_translate_all(translator, (const char *const *)t->sources.text + t->done,
+                                  in_parts && left > PART ? PART : left, config, error);
+    const bool sound = written != NULL; /* otherwise scores may not be finite: nothing is right then */
+    if (sound)
+        status = count(t, written, error);
     else if (!status && error->status != LB_ERROR_FORMAT)
         status = error->status;
-    found->own[LB_OWN_TEXTS] =
-        (double)t.sources.count; /* also if scores are not finite: nothing is right then */
     lb_translations_free(written);
-    lb_strings_free(&t.sources);
-    lb_strings_free(&t.references);
+    *so_far = sound && !status && t->done < all ? t : NULL;
+    if (*so_far) return LB_ERROR_INTERRUPTED;
+    const lb_measures measured = lb_measure(&t->sum, (lb_bleu_config){0});
+    if (sound) found->own[LB_OWN_BLEU] = fmax(measured.bleu_13a, 0); /* NaN: no output has four words */
+    if (sound) found->own[LB_OWN_CHRF] = measured.chrf2;
+    found->own[LB_OWN_TEXTS] = (double)all;
+    lb_text_comparison_free(t);
     return status;
 }

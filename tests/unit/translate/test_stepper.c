@@ -5,6 +5,7 @@
 #include <lookback/translate.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
 static lb_error error;
@@ -34,6 +35,14 @@ static double step(lb_stepper *stepper)
     double loss = -1;
     ck_assert_msg(lb_stepper_step(stepper, &loss, &error) == LB_OK, "%s", error.message);
     return loss;
+}
+
+/* Takes all steps that are left, with their evaluations. Returns how many calls that were. */
+static int finish(lb_stepper *stepper)
+{
+    int calls = 0;
+    for (; !lb_stepper_about(stepper).done; calls++) step(stepper);
+    return calls;
 }
 
 static lb_status record_point(void *context, const lb_event *event, lb_error *failure)
@@ -128,13 +137,13 @@ START_TEST(test_stepper_about_counts_steps_and_follows_the_learning_rate)
 }
 END_TEST
 
-START_TEST(test_stepper_step_after_the_last_one_is_an_error)
+START_TEST(test_stepper_step_after_the_end_is_an_error)
 {
     lb_training_config config = small_config();
     double loss;
     config.steps = 1;
     lb_stepper *stepper = begin(&config);
-    step(stepper);
+    finish(stepper);
     ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "found all 1 steps done, expected fewer");
     lb_stepper_free(stepper);
@@ -181,5 +190,150 @@ START_TEST(test_stepper_new_of_an_impossible_configuration_is_an_error)
     ck_assert_ptr_null(lb_stepper_new(config, &error));
     ck_assert_str_eq(error.message, "hidden: found -1, expected 0 or more");
     lb_stepper_free(NULL);
+}
+END_TEST
+
+/* 100 words and their capitals, chosen by a measure, with four evaluations and a second set of pairs. */
+static lb_training_config word_config(const char *folder)
+{
+    static char train[SUPPORT_PATH], test[SUPPORT_PATH], out[SUPPORT_PATH];
+    lb_training_config config = small_config();
+    config.sort = NULL;
+    config.evaluate_every = 5;
+    config.train = support_path(train, "words.tsv");
+    config.test[0] = (lb_test){.name = "other", .file = support_path(test, "other.tsv")};
+    config.out = support_path(out, folder);
+    FILE *file = fopen(train, "w"), *other = fopen(test, "w");
+    ck_assert(file && other);
+    for (int i = 0; i < 900; i++) fprintf(file, "ab%dc\tAB%dC\n", i, i);
+    for (int i = 0; i < 900; i += 3) fprintf(other, "b%d\tB%d\n", i, i);
+    ck_assert(fclose(file) == 0 && fclose(other) == 0);
+    return config;
+}
+
+static void assert_same_files(const char *one, const char *other)
+{
+    char path[SUPPORT_PATH];
+    size_t size, expected;
+    char *a = support_read_file(support_path(path, one), &size);
+    char *b = support_read_file(support_path(path, other), &expected);
+    ck_assert_uint_eq(size, expected);
+    ck_assert_mem_eq(a, b, size);
+    free(a);
+    free(b);
+}
+
+static lb_status train_words(const char *folder)
+{
+    return lb_translator_train(word_config(folder), NULL, &error);
+}
+
+START_TEST(test_stepper_with_a_folder_writes_the_files_of_one_call)
+{
+    lb_training_config config = word_config("stepped");
+    lb_stepper *stepper = begin(&config);
+    const int calls = finish(stepper);
+    lb_stepper_facts facts = lb_stepper_about(stepper);
+    ck_assert_int_gt(calls, 20 + 4); /* each evaluation has several batches */
+    ck_assert_int_eq(facts.step, 20);
+    ck_assert_int_eq(facts.history->count, 4);
+    lb_stepper_free(stepper);
+    ck_assert_msg(train_words("called") == LB_OK, "%s", error.message);
+    assert_same_files("stepped/model.safetensors", "called/model.safetensors");
+}
+END_TEST
+
+/* The texts are compared in parts. */
+START_TEST(test_stepper_chooses_by_chrf_as_one_call_does)
+{
+    lb_training_config config = word_config("stepped-chrf");
+    config.choose = "chrf";
+    lb_stepper *stepper = begin(&config);
+    const int calls = finish(stepper);
+    ck_assert_int_gt(calls, 20 + 4 * 4);
+    ck_assert_double_gt(lb_stepper_about(stepper).history->points[0].dev.own[0], 50); /* texts */
+    lb_stepper_free(stepper);
+    config.out = word_config("called-chrf").out;
+    ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
+    assert_same_files("stepped-chrf/model.safetensors", "called-chrf/model.safetensors");
+}
+END_TEST
+
+/* After each number of calls, also in the middle of an evaluation, it is dropped, and begun anew. */
+START_TEST(test_stepper_that_is_dropped_resumes_with_the_same_bits)
+{
+    ck_assert_msg(train_words("whole") == LB_OK, "%s", error.message);
+    for (int drop = 6; drop < 12; drop++) {
+        char name[32], path[64];
+        snprintf(name, sizeof name, "dropped-%d", drop);
+        lb_training_config config = word_config(name);
+        lb_stepper *stepper = begin(&config);
+        for (int i = 0; i < drop; i++) step(stepper);
+        lb_stepper_free(stepper);
+        stepper = begin(&config);
+        ck_assert_int_le(lb_stepper_about(stepper).step, drop);
+        finish(stepper);
+        lb_stepper_free(stepper);
+        snprintf(path, sizeof path, "%s/model.safetensors", name);
+        assert_same_files("whole/model.safetensors", path);
+    }
+}
+END_TEST
+
+START_TEST(test_stepper_answers_within_an_evaluation)
+{
+    lb_training_config config = word_config("answers");
+    lb_stepper *stepper = begin(&config);
+    lb_evaluation found, whole;
+    for (int i = 0; i < 6; i++) step(stepper); /* five steps, and a batch of an evaluation */
+    ck_assert_int_eq(lb_stepper_about(stepper).step, 5);
+    ck_assert_int_eq(lb_stepper_about(stepper).history->count, 0);
+    char *answer = lb_translate(lb_stepper_translator(stepper), "ab7c", &error);
+    ck_assert_msg(answer != NULL, "%s", error.message);
+    lb_release(answer);
+    ck_assert_int_eq(lb_stepper_measure(stepper, 2000, &found, &error), LB_OK);
+    while (lb_stepper_about(stepper).history->count == 0) step(stepper);
+    whole = lb_stepper_about(stepper).history->points[0].dev;
+    ck_assert_double_eq(whole.loss, found.loss);
+    ck_assert_double_eq(whole.symbol_error, found.symbol_error);
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+START_TEST(test_stepper_stops_early_without_gain)
+{
+    lb_training_config config = word_config("patient");
+    config.steps = 400;
+    config.lr = 1e-9; /* nothing is learned */
+    config.patience = 3;
+    lb_stepper *stepper = begin(&config);
+    finish(stepper);
+    ck_assert_int_lt(lb_stepper_about(stepper).step, 400);
+    ck_assert_int_eq(lb_stepper_about(stepper).history->end, LB_TRAIN_PATIENCE);
+    lb_stepper_free(stepper);
+}
+END_TEST
+
+static bool stop_now(void *context)
+{
+    return *(const bool *)context;
+}
+
+START_TEST(test_stepper_that_is_stopped_keeps_its_steps)
+{
+    bool stopped = false;
+    double loss;
+    lb_training_config config = word_config("stopped");
+    config.context = &stopped;
+    config.stop = stop_now;
+    lb_stepper *stepper = begin(&config);
+    for (int i = 0; i < 3; i++) step(stepper);
+    stopped = true;
+    ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_ERROR_INTERRUPTED);
+    lb_stepper_free(stepper);
+    stopped = false;
+    stepper = begin(&config);
+    ck_assert_int_eq(lb_stepper_about(stepper).step, 3);
+    lb_stepper_free(stepper);
 }
 END_TEST

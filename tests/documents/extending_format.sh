@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: contributing_format.sh PROGRAM WORDS.TSV FOLDER
-# The format that CONTRIBUTING adds: a message lists it, and a file in it is recognised and has the pairs of WORDS.TSV.
+# usage: extending_format.sh PROGRAM WORDS.TSV FOLDER
+# The format that docs/extending.md adds: a message lists it, and a file in it is recognised and has the pairs of WORDS.TSV.
 set -eu
 program=$1
 mkdir -p "$3"
@@ -9,7 +9,7 @@ cd "$3"
 fail() # TEXT
 {
     cat said
-    echo "contributing_format.sh: $1"
+    echo "extending_format.sh: $1"
     exit 1
 }
 

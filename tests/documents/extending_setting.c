@@ -1,5 +1,5 @@
-/* The setting of CONTRIBUTING, in a copy of the table: it is an option with a range and a default, it makes another
- * run, and the recipe uses it. */
+/* The setting of docs/extending.md, in a copy of the table: it is an option with a range and a default, it makes
+ * another run, and the recipe uses it. */
 #include "base/alloc.h"
 #include "settings/settings.h"
 #include "translate/plan/recipe.h"

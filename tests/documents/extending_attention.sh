@@ -1,6 +1,6 @@
 #!/bin/sh
-# usage: contributing_attention.sh PROGRAM FOLDER
-# The attention that CONTRIBUTING adds: help lists it, it trains, and exports refuse it by its name.
+# usage: extending_attention.sh PROGRAM FOLDER
+# The attention that docs/extending.md adds: help lists it, it trains, and exports refuse it by its name.
 set -eu
 program=$1
 rm -rf "$2"
@@ -14,7 +14,7 @@ expect() # TEXT COMMAND...
     "$@" > said 2>&1 || true
     tr -s ' \n' ' ' < said | grep -qF -- "$text" && return
     cat said
-    echo "contributing_attention.sh: found no \"$text\" in the output of: $*"
+    echo "extending_attention.sh: found no \"$text\" in the output of: $*"
     exit 1
 }
 
