@@ -30,6 +30,8 @@ static void fill(panel *p, const cJSON *runs, const char *part, const char *cons
         .series = p->series,
         .x = {.log = true},
         .left = {.label = memory ? "Peak memory, MB" : "Time of a token, microseconds", .log = true},
+        .width = 352, /* so that both can be read where a page is 830 pixels wide */
+        .height = 260,
     };
     /* Without the last program: the memory of the products alone is not that of a model. */
     for (int i = 0; i < (memory ? FLOOR : PROGRAMS); i++) {

@@ -49,7 +49,7 @@ static lb_status read_curves(curve curves[MOST], lb_error *error)
 
 int main(int argc, char **argv)
 {
-    const char *output = "curves.png", *title = "Errors over the Number of Training Pairs",
+    const char *output = "curves.png", *title = "Errors over the number of training pairs",
                *x = "Training pairs", *y = "Words wrong, %";
     bool linear = false;
     const app_option options[] = {APP_TEXT('o', "output", "FILE", &output, "the picture to write"),
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     lb_chart chart = {.series = series,
                       .title = title,
                       .x = {.label = x, .log = !linear},
-                      .left = {.label = y, .log = !linear}};
+                      .left = {.label = y, .log = !linear, .max = linear && strchr(y, '%') ? 100 : 0}};
     for (const curve *c = curves; chart.count < MOST && c->count > 0; c++)
         series[chart.count++] = (lb_series){.name = c->name, .x = c->x, .y = c->y, .count = c->count};
     return lb_chart_save(&chart, output, &error) ? app_fail(&error) : 0;

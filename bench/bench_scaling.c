@@ -128,7 +128,7 @@ static void fill(panel *p, const cost *costs, int batch)
         int m = line / NETWORKS, n = line % NETWORKS;
         snprintf(p->names[line], BENCH_NAME, "%s, %s", bench_models[m].name, networks[n].name);
         for (int d = 0; d < DOUBLINGS; d++)
-            p->y[line][d] = gain(&costs[m], batch, p->x[d], networks[n].bytes_per_second) / p->x[d];
+            p->y[line][d] = 100 * gain(&costs[m], batch, p->x[d], networks[n].bytes_per_second) / p->x[d];
         p->series[line] = (lb_series){.name = p->names[line], .x = p->x, .y = p->y[line], .count = DOUBLINGS};
     }
     snprintf(p->title, sizeof p->title, "A step of %d pairs", batch);
@@ -136,7 +136,7 @@ static void fill(panel *p, const cost *costs, int batch)
                           .count = LINES,
                           .title = p->title,
                           .x = {.label = "Nodes of two cores", .log = true},
-                          .left = {.label = "Share of the nodes that is used", .min = 0, .max = 1}};
+                          .left = {.label = "Used share of the nodes, %", .min = 0, .max = 100}};
 }
 
 static lb_status draw(const cost *costs, const char *path, lb_error *error)
@@ -148,7 +148,7 @@ static lb_status draw(const cost *costs, const char *path, lb_error *error)
         drawn[i] = lb_chart_panel(&panels[i].chart);
     }
     lb_figure figure = {
-        .panels = drawn, .count = PANELS, .title = "Not measured: a model of training on several nodes"};
+        .panels = drawn, .count = PANELS, .columns = 1, .title = "Not measured: a model of several machines"};
     return lb_figure_save(&figure, path, error);
 }
 

@@ -108,12 +108,12 @@ results() { # NAME...
 }
 
 # Draws the means of results over the length, if there are any.
-curves() { # PICTURE NAME...
-    [[ $(results "${@:2}") ]] || return 0
-    results "${@:2}" | awk -F '\t' -v OFS='\t' '
+curves() { # PICTURE TITLE NAME...
+    [[ $(results "${@:3}") ]] || return 0
+    results "${@:3}" | awk -F '\t' -v OFS='\t' '
     { sum[$1 OFS $2] += $3; if (!times[$1 OFS $2]++) keys[++count] = $1 OFS $2 }
     END { for (i = 1; i <= count; i++) print keys[i], sum[keys[i]] / times[keys[i]] }' |
-        "$bin/bench_curves" --title "Copying Lists Longer than in the Training" --x "Digits of the list" \
+        "$bin/bench_curves" --title "$2" --x "Digits of the list" \
             --y "Exact match, %" --linear -o "$1"
 }
 
@@ -148,8 +148,8 @@ train_lengths() {
         done
     done
     results "${positions[@]}" "${attention[@]}" | table model 1 2 3 "${lengths[@]}" >"$out/lengths.md"
-    curves "$out/lengths_positions.png" "${positions[@]}"
-    curves "$out/lengths_attention.png" "${attention[@]}"
+    curves "$out/lengths_positions.png" "Trained on ten digits, FIRE copies fifteen" "${positions[@]}"
+    curves "$out/lengths_attention.png" "Trained on ten digits, location-sensitive attention copies fifty" "${attention[@]}"
     cat "$out/lengths.md"
 }
 

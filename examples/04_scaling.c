@@ -29,7 +29,7 @@ static lb_status draw(lb_tensor *const weights[3], const char *folder, lb_error 
                                .bar_label = "Attention Weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/04_scaling_weights.png", folder);
-    return lb_heatmap_save_grid(maps, 3, 3, NULL, path, error);
+    return lb_heatmap_save_grid(maps, 3, 2, NULL, path, error);
 }
 
 /* Three vectors of width two: the division by sqrt(2) makes little difference. */

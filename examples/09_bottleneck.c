@@ -90,14 +90,18 @@ static lb_status draw_idea(const char *folder, lb_error *error)
 static lb_status draw_measured(const double *without, const double *with, const char *folder, lb_error *error)
 {
     char path[512];
-    double length[LENGTHS];
-    for (int i = 0; i < LENGTHS; i++) length[i] = SHORTEST + i;
-    lb_series series[] = {{.name = "without attention", .x = length, .y = without, .count = LENGTHS},
-                          {.name = "with attention", .x = length, .y = with, .count = LENGTHS}};
+    double length[LENGTHS], percent[2][LENGTHS];
+    for (int i = 0; i < LENGTHS; i++) {
+        length[i] = SHORTEST + i;
+        percent[0][i] = 100 * without[i];
+        percent[1][i] = 100 * with[i];
+    }
+    lb_series series[] = {{.name = "without attention", .x = length, .y = percent[0], .count = LENGTHS},
+                          {.name = "with attention", .x = length, .y = percent[1], .count = LENGTHS}};
     lb_chart chart = {.series = series,
                       .count = 2,
                       .x = {.label = "Numbers in the list"},
-                      .left = {.label = "Lists sorted without a mistake", .min = 0, .max = 1}};
+                      .left = {.label = "Lists sorted without a mistake, %", .min = 0, .max = 100}};
     snprintf(path, sizeof path, "%s/09_bottleneck_measured.png", folder);
     return lb_chart_save(&chart, path, error);
 }

@@ -78,8 +78,8 @@ static lb_status draw(const lb_decoded *found, const char *const *out, const cha
                                .row_labels = out,
                                .column_labels = in,
                                .title = titles[m],
-                               .x_label = "Input",
-                               .y_label = "Output",
+                               .x_label = "input",
+                               .y_label = "output",
                                .bar_label = "Attention Weight",
                                .slant = LB_LABEL_FLAT};
     }

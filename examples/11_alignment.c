@@ -361,7 +361,7 @@ static lb_status show_three(lesson *l, const learner *by)
     maps[1].row_labels = maps[1].column_labels = read;
     maps[1].rows = maps[1].columns = WITH_END;
     maps[1].x_label = maps[1].y_label = "Spanish Words (Target)";
-    return lb_heatmap_save_grid(maps, 3, 3, NULL, figure(l, "three_measured"), &l->error);
+    return lb_heatmap_save_grid(maps, 3, 1, NULL, figure(l, "three_measured"), &l->error);
 }
 
 /* Others learn it, too. Do they look at the same words? */

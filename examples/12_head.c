@@ -346,8 +346,9 @@ static lb_status show_needs(lesson *l)
     static const char *const columns[COLUMNS] = {"63", "17", "42", "8", "91", "32"};
     static const char *const rows[ROWS] = {"8", "17", "32", "42", "63", "91", "end"};
     double values[2][ROWS * COLUMNS];
-    lb_heatmap maps[2] = {{.title = "Attention", .bar_label = "Weight", .range = LB_RANGE_UNIT},
-                          {.title = "Erasure", .bar_label = "Lost Log-Probability", .range = LB_RANGE_DATA}};
+    lb_heatmap maps[2] = {
+        {.title = "Attention", .bar_label = "Weight", .range = LB_RANGE_UNIT},
+        {.title = "Erasure", .bar_label = "Lost Log-Probability", .range = LB_RANGE_SIGNED}};
     lb_panel panels[2];
     print_agreement(l);
     for (int m = 0; m < 2; m++) {
@@ -358,8 +359,8 @@ static lb_status show_needs(lesson *l)
         maps[m].columns = COLUMNS;
         maps[m].row_labels = rows;
         maps[m].column_labels = columns;
-        maps[m].x_label = "List";
-        maps[m].y_label = "Written";
+        maps[m].x_label = "input";
+        maps[m].y_label = "output";
         maps[m].slant = LB_LABEL_FLAT;
         panels[m] = lb_heatmap_panel(&maps[m]);
     }

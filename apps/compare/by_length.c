@@ -110,7 +110,7 @@ static lb_status draw(const measuring *m)
     for (size_t i = 0; i < m->lengths; i++) m->x[i] = m->task->min_length + (double)i;
     for (size_t k = 0; k < m->all->count; k++) {
         double *y = m->x + (1 + k) * m->lengths;
-        for (size_t i = 0; i < m->lengths; i++) y[i] = mean_of(m, k, i).mean;
+        for (size_t i = 0; i < m->lengths; i++) y[i] = 100 * mean_of(m, k, i).mean;
         m->series[k] = (lb_series){
             .name = app_result_table_name(m->all, k), .x = m->x, .y = y, .count = (int64_t)m->lengths};
     }
@@ -119,7 +119,7 @@ static lb_status draw(const measuring *m)
                             .title = m->task->what == LB_LIST_SORT ? "Sorting Lists of Different Lengths"
                                                                    : "Lists of Different Lengths",
                             .x = {.label = "Numbers in the list"},
-                            .left = {.label = "Exact match on held-out lists", .min = 0, .max = 1}};
+                            .left = {.label = "Exact match, %", .min = 0, .max = 100}};
     return app_save_chart(&chart, app_path(m->all->settings->out, "exact_match.png", path), m->error);
 }
 

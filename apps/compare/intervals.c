@@ -71,11 +71,11 @@ static void draw_legend(const app_result_table *table, const lb_style *style, lb
 static void draw_axis(const app_result_table *table, const lb_style *style, lb_canvas *canvas, lb_rect plot)
 {
     const double p = style->point, line = lb_style_pixels(style, thin), bottom = plot.y + plot.height;
-    const lb_ticks ticks = lb_ticks_linear(0, 1, TICKS);
+    const lb_ticks ticks = lb_ticks_linear(0, 100, TICKS);
     lb_text_style look = lb_style_label(style, LB_ALIGN_CENTER, LB_VALIGN_TOP, lb_rgb(0x262626));
     for (int i = 0; i < ticks.count; i++) {
         char text[LB_TICK_TEXT];
-        double x = round(plot.x + ticks.value[i] * plot.width);
+        double x = round(plot.x + ticks.value[i] / 100 * plot.width);
         lb_canvas_rect(canvas, (lb_rect){x, plot.y, line, plot.height}, lb_rgb(0xdddddd));
         lb_text_draw(canvas, &look, (lb_point){x, bottom + 2 * tick_length * p},
                      lb_tick_format(&ticks, i, text));
@@ -84,8 +84,8 @@ static void draw_axis(const app_result_table *table, const lb_style *style, lb_c
     look.font = style->bold;
     look.size = LB_SIZE_AXIS * p;
     lb_text_draw(canvas, &look, (lb_point){plot.x + plot.width / 2, bottom + 24 * p},
-                 table->seeds > 1 ? "Exact match: mean over the seeds, with its 95 % interval"
-                                  : "Exact match");
+                 table->seeds > 1 ? "Exact match, %: mean over the seeds, with its 95 % interval"
+                                  : "Exact match, %");
 }
 
 /* The part of the interval that is in the plot; a point alone has none. */

@@ -202,16 +202,12 @@ static lb_status draw(const looking *s, lb_error *error)
                                 .count = SIDES,
                                 .title = "Lengths",
                                 .x.label = "Symbols",
-                                .left.label = "Share of the pairs in %",
-                                .width = 504,
-                                .height = 324},
+                                .left.label = "Pairs, %"},
                                {.series = symbols,
                                 .count = SIDES,
                                 .title = "Symbols",
                                 .x = {.label = "Rank", .log = true},
-                                .left = {.label = "Occurrences", .log = true},
-                                .width = 504,
-                                .height = 324}};
+                                .left = {.label = "Occurrences", .log = true}}};
     const lb_panel panels[] = {lb_chart_panel(&charts[0]), lb_chart_panel(&charts[1])};
     return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->output, error);
 }
@@ -290,11 +286,10 @@ int data_main(int argc, char **argv)
     };
     const app_program program = {
         .name = "data",
-        .purpose =
-            "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, "
-            "oddities "
-            "and their remedies, repetitions, sources with several targets, and sources that --dev shares "
-            "with FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
+        .purpose = "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, "
+                   "oddities and their remedies, repetitions, sources with several targets, and sources that "
+                   "--dev shares "
+                   "with FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,

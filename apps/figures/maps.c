@@ -92,7 +92,7 @@ lb_status app_range_parse(const char *text, app_maps_style *style, lb_error *err
 static lb_range choose_range(const app_maps_style *style, const app_matrix *matrices, size_t count)
 {
     if (style->range != LB_RANGE_UNIT) return style->range;
-    if (matrices->unit) return LB_RANGE_DATA;
+    if (matrices->unit) return LB_RANGE_SIGNED;
     const double rounding = 1e-6;
     double low = INFINITY, high = -INFINITY;
     for (size_t m = 0; m < count; m++)
@@ -131,11 +131,11 @@ static lb_heatmap heatmap_of(const app_maps_style *style, const app_matrix *m, s
         .row_labels = (const char *const *)m->labels[APP_ROWS].text,
         .column_labels = (const char *const *)m->labels[APP_COLUMNS].text,
         .cell_labels = (const char *const *)m->labels[APP_CELLS].text,
-        .x_label = m->across ? m->across : "Input Tokens (Keys)",
-        .y_label = m->down ? m->down : "Output Tokens (Queries)",
+        .x_label = m->across ? m->across : "input",
+        .y_label = m->down ? m->down : "output",
         .bar_label = m->unit                  ? m->unit
-                     : range == LB_RANGE_DATA ? "Attention Weight (data range)"
-                                              : "Attention Weight",
+                     : range == LB_RANGE_DATA ? "attention weight (data range)"
+                                              : "attention weight",
         .range = range,
         .min = style->min,
         .max = style->max,
@@ -166,11 +166,9 @@ static lb_canvas *draw_maps(const app_maps_style *style, const char *title, cons
     char(*titles)[TITLE] = lb_alloc(all * sizeof *titles);
     const bool ready = maps && panels && titles;
     const lb_range range = choose_range(style, matrices, count);
-    lb_figure figure = {.panels = panels,
-                        .count = (int64_t)all,
-                        .dpi = style->dpi,
-                        .font = style->own_font ? style->font : NULL,
-                        .transparent = style->transparent};
+    lb_figure figure = style->figure;
+    figure.panels = panels;
+    figure.count = (int64_t)all;
     lb_color_bar bar;
     for (size_t m = 0; m < count && ready; m++)
         for (size_t map = 0; map < maps_of(&matrices[m]); map++, panel++) {

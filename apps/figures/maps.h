@@ -80,13 +80,11 @@ void app_name_models(const char *const *paths, int count, char (*names)[APP_MODE
 typedef struct app_maps_style {
     const char *title, *input; /* the first that is not NULL is the title */
     lb_colormap colormap;
-    lb_range range;  /* of the colours; LB_RANGE_UNIT: chosen from the data */
-    double min, max; /* with LB_RANGE_GIVEN */
-    bool no_values;  /* in the cells */
-    double dpi;
-    bool transparent;    /* no white background */
-    const lb_font *font; /* begins the chain of fonts */
-    bool own_font;       /* it is not the built-in one */
+    lb_range range;      /* of the colours; LB_RANGE_UNIT: chosen from the data */
+    double min, max;     /* with LB_RANGE_GIVEN */
+    bool no_values;      /* in the cells */
+    lb_figure figure;    /* its dpi, font, transparent and dark */
+    const lb_font *font; /* begins the chain of fonts: that of the figure, or the built-in one */
     char (
         *names)[APP_MODEL_NAME]; /* [count]: the names of the matrices, for titles; NULL: there is only one */
 } app_maps_style;

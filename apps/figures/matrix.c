@@ -223,13 +223,11 @@ lb_status app_matrix_attend(lb_translator *translator, const char *text, app_mea
                        : copy_maps(matrix, &model, found->text, from, layers, heads, error);
     }
     if (patch) {
-        matrix->across = "Output Tokens";
-        matrix->down = "Points";
-        matrix->unit = "Log-Probability Returned";
+        matrix->across = "output";
+        matrix->down = "point";
+        matrix->unit = "log-probability returned";
     } else if (!attends) {
-        matrix->across = "Input Tokens";
-        matrix->down = "Output Tokens";
-        matrix->unit = erases ? "Log-Probability Lost" : "Gradient times Input";
+        matrix->unit = erases ? "log-probability lost" : "gradient times input";
     }
     lb_translations_free(found);
     return status;
@@ -267,9 +265,8 @@ lb_status app_matrix_likeliest(const char *model, const char *text, app_matrix *
     else if (all)
         found = lb_translate_likeliest(translator, all->text, all->text->output, LIKELIEST, error);
     lb_status status = found ? copy_likeliest(m, &facts, all->text->output, found, error) : error->status;
-    m->across = "Rank";
-    m->down = "Output Tokens";
-    m->unit = "Probability";
+    m->across = "rank";
+    m->unit = "probability";
     lb_likeliest_free(found);
     lb_translations_free(all);
     lb_translator_close(translator);

@@ -138,6 +138,7 @@ static lb_status draw(const settings *s, app_maps_style style, app_matrix *matri
     lb_font *font = s->font ? lb_font_open(s->font, error) : lb_font_builtin(LB_FONT_REGULAR, error);
     if (!font) return error->status;
     style.font = font;
+    if (s->font) style.figure.font = font;
     lb_status status =
         app_maps_save(&style, matrices, count, s->matrix ? s->matrix : s->models[0], s->output, error);
     if (!status && s->scores) status = save_scores(s, style, error);
@@ -170,7 +171,6 @@ static int visualize(const settings *s)
     size_t count = s->model_count > 1 ? (size_t)s->model_count : 1;
     lb_status status = check_usage(s, &error);
     style.input = s->input;
-    style.own_font = s->font;
     if (!status) status = lb_colormap_find(s->colormap, &style.colormap, &error);
     if (!status) status = app_range_parse(s->range, &style, &error);
     if (!status) status = collect(s, matrices, names, &error);
@@ -201,7 +201,8 @@ static const app_example examples[] = {
 
 int visualize_main(int argc, char **argv)
 {
-    settings s = {.output = "attention.png", .colormap = "ylorrd", .style.dpi = 100, .layer = -1, .head = -1};
+    settings s = {
+        .output = "attention.png", .colormap = "ylorrd", .style.figure.dpi = 100, .layer = -1, .head = -1};
     const app_option options[] = {
         APP_HEADING("Attention of a model"),
         APP_TEXT(0, "model", "MODEL", &s.model, "the first model, instead of an operand"),
@@ -251,8 +252,9 @@ int visualize_main(int argc, char **argv)
         APP_FLAG(0, "no-values", &s.style.no_values, "leave out the numbers in the cells"),
         APP_TEXT(0, "font", "FILE", &s.font,
                  "font to try before DejaVu Sans: .ttf, .otf or .ttc; FILE#N selects font N of a collection"),
-        APP_FLAG(0, "transparent", &s.style.transparent, "leave out the white background"),
-        APP_NUMBER(0, "dpi", "N", &s.style.dpi, 10, 1200, "pixels per inch; text scales with it"),
+        APP_FLAG(0, "transparent", &s.style.figure.transparent, "leave out the background"),
+        APP_FLAG(0, "dark", &s.style.figure.dark, "light text on a dark background, for a dark page"),
+        APP_NUMBER(0, "dpi", "N", &s.style.figure.dpi, 10, 1200, "pixels per inch; text scales with it"),
     };
     const app_program program = {
         .name = "visualize",

@@ -21,7 +21,8 @@ static const char *judged(const lb_training_config *c)
 const char *app_name_evaluations(const lb_training_config *c, const lb_criterion *by, char label[APP_LABEL])
 {
     const char *of = c->sort ? "" : c->dev ? "dev " : c->no_hold_out ? "training " : "held-out ";
-    snprintf(label, APP_LABEL, "%s on %s%ss%s", by->axis, of, judged(c), *c->test->name ? " and tests" : "");
+    snprintf(label, APP_LABEL, "%s on %s%ss%s%s", by->axis, of, judged(c), *c->test->name ? " and tests" : "",
+             by->scale == 100 ? ", %" : "");
     return c->no_hold_out ? "loss at evaluation" : "dev loss";
 }
 

@@ -73,7 +73,7 @@ static lb_status draw_curve(const app_training *t, lb_series *series, lb_error *
     if (!x) return lb_no_memory(error, "a sweep");
     for (int64_t i = 0; i < h->count; i++) {
         x[i] = (double)h->points[i].step;
-        x[h->count + i] = 1 - h->points[i].dev.exact_match;
+        x[h->count + i] = 100 * (1 - h->points[i].dev.exact_match);
     }
     return LB_OK;
 }
@@ -92,7 +92,7 @@ static lb_status draw(const app_side_by_side *s)
                             .count = (int64_t)curves,
                             .title = "Sweep",
                             .x = {.label = "Step"},
-                            .left = {.label = "Share of wrong outputs on dev", .min = 0, .max = 1}};
+                            .left = {.label = "Wrong outputs on dev, %", .min = 0, .max = 100}};
     if (!status && curves > 0)
         status = app_save_chart(&chart, app_path(s->settings->out, "sweep.png", path), s->error);
     for (size_t i = 0; i < curves; i++) lb_release((void *)series[i].x);

@@ -183,7 +183,7 @@ static lb_status draw(const app_training_view *v, const lb_training_run *run, lb
     lb_series series[MOST] = {{.name = of_steps[run->dropout > 0][run->label_smoothing > 0]},
                               {.name = app_name_evaluations(v->config, by, label)},
                               {.name = by->title}};
-    double *x = lb_alloc((1 + MOST) * points * sizeof *x), highest = 1;
+    double *x = lb_alloc((1 + MOST) * points * sizeof *x), highest = 100;
     if (!x) return lb_no_memory(error, "the chart of the training");
     size_t count = tests;
     for (const lb_test *test; (test = lb_train_test(history, (int)(count - tests))) != NULL; count++) {
@@ -201,8 +201,8 @@ static lb_status draw(const app_training_view *v, const lb_training_run *run, lb
         for (size_t s = MEASURES; s < count; s++) {
             const lb_evaluation *found = s < tests ? &point->dev : &point->test[s - tests];
             const double value = lb_criterion_value(lb_criterion_find(by->name, found), found);
-            y[s * points] = is_loss(by) ? value : value / 100;
-            if (!is_loss(by) && isfinite(value)) highest = fmax(highest, value / 100);
+            y[s * points] = value;
+            if (!is_loss(by)) highest = fmax(highest, value);
         }
     }
     for (size_t i = 0; i < count; i++) {

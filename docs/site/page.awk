@@ -149,6 +149,16 @@ path == "README.md" && /^## / { print "<h2>" substr($0, 4) "</h2>"; next }
 held != "" && /^ *$/ { print converted(held); held = "" }
 held != "" { sub(/^ +/, ""); $0 = held " " $0; held = "" }
 /\[[A-Za-z][^][()|]*$/ { held = $0; next }
+# The site shows the light twin of a picture.
+/^ *<(source |\/?picture>)/ { next }
+/^ *<img / {
+    name = target = $0
+    sub(/.* alt="/, "", name)
+    sub(/.* src="/, "", target)
+    sub(/".*/, "", name)
+    sub(/".*/, "", target)
+    $0 = "![" name "](" target ")"
+}
 # Doxygen puts all pictures beside the pages.
 /^!\[/ && match($0, /\]\(.*\//) { $0 = substr($0, 1, RSTART + 1) substr($0, RSTART + RLENGTH) }
 { print converted($0) }

@@ -115,6 +115,9 @@ typedef enum lb_range {
     LB_RANGE_UNIT,  /* 0 to 1, as attention weights are */
     LB_RANGE_DATA,  /* the smallest to the largest finite value */
     LB_RANGE_GIVEN, /* .min to .max */
+    /* From -x to x, the largest finite value without its sign. Such a scale, also a given one, has zero in its middle,
+     * in the first colour of the map, and other colours below it. */
+    LB_RANGE_SIGNED,
 } lb_range;
 
 /** Whether each cell shows its value, with two decimals. */
@@ -144,7 +147,7 @@ typedef struct lb_heatmap {
     lb_cell_text cell_text;
     lb_label_slant slant;
     bool hide_bar; /* no colour bar: the figure has one for all its panels */
-    double cell;   /* side of a cell in points; 0: depends on the number of cells, at most 58 */
+    double cell;   /* side of a cell in points; 0: depends on the number of cells, at most 46 */
 } lb_heatmap;
 
 /** The heat map as a panel of a figure. Cells are square unless there are too few rows for the colour bar to fit next
@@ -268,7 +271,8 @@ typedef struct lb_figure {
     const lb_color_bar *bar;    /* one colour bar on the right, for all panels; NULL: none */
     double dpi;                 /* pixels per inch, 10 to 1200; scales text and lines. 0: 100 */
     const lb_font *font, *bold; /* NULL: built-in DejaVu Sans; `bold` NULL: `font` */
-    bool transparent;           /* no white behind the panels */
+    bool transparent;           /* nothing behind the panels */
+    bool dark;                  /* light text on a dark background, for a dark page */
 } lb_figure;
 
 /** Draws the figure into a file: SVG or PDF if its name ends in .svg or .pdf, otherwise PNG. A PDF embeds the fonts it

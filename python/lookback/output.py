@@ -66,8 +66,8 @@ def _doubles(rows: Any) -> Any:
 def _heat_map(title: str, rows: Any, target: List[str], source: List[str], span: int) -> _c.lb_heatmap:
     return _c.lb_heatmap(values=_doubles(rows), rows=len(target), columns=len(source),
                          row_labels=strings(map(encode, target)), column_labels=strings(map(encode, source)),
-                         title=title.encode(), x_label=b"Input Tokens (Keys)", y_label=b"Output Tokens (Queries)",
-                         bar_label=b"Attention Weight", range=span)
+                         title=title.encode(), x_label=b"input", y_label=b"output",
+                         bar_label=b"attention weight", range=span)
 
 
 def _draw(attention: Any, source: List[str], target: List[str]) -> str:

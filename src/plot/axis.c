@@ -125,10 +125,11 @@ double lb_series_x(const lb_series *series, int64_t index)
     return series->x ? series->x[index] : (double)index;
 }
 
-lb_color lb_series_color(const lb_chart *chart, int64_t index)
+lb_color lb_series_color(const lb_chart *chart, const lb_style *style, int64_t index)
 {
     lb_color color = chart->series[index].color;
-    return color.alpha ? color : lb_color_series((int)(index % INT_MAX));
+    if (!color.alpha) color = lb_color_series((int)(index % INT_MAX));
+    return style->dark ? lb_color_mix(color, lb_rgb(0xFFFFFF), 0.35) : color;
 }
 
 static bool drawable(const lb_axis *axis, double value)
@@ -185,10 +186,10 @@ static void choose_limits(const lb_chart *chart, const lb_axis *axis, lb_axis_si
     scale->high = high;
 }
 
-lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most)
+lb_axis_scale lb_axis_resolve(const lb_chart *chart, const lb_style *style, lb_axis_side side, int most)
 {
     const lb_axis *axis = side == LB_AXIS_X ? &chart->x : side == LB_AXIS_LEFT ? &chart->left : &chart->right;
-    lb_axis_scale scale = {.log = axis->log, .ink = lb_rgb(0x262626)};
+    lb_axis_scale scale = {.log = axis->log, .ink = lb_style_grey(style, 0x26)};
     int64_t own = 0, other = 0, index = 0;
     for (int64_t s = 0; s < chart->count; s++) {
         bool mine = belongs(&chart->series[s], side);
@@ -197,7 +198,7 @@ lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most
         other += !mine;
     }
     scale.used = own > 0;
-    if (own == 1 && other > 0) scale.ink = lb_series_color(chart, index);
+    if (own == 1 && other > 0) scale.ink = lb_series_color(chart, style, index);
     choose_limits(chart, axis, side, most, &scale);
     scale.ticks = (axis->log ? lb_ticks_log : lb_ticks_linear)(scale.low, scale.high, most);
     return scale;

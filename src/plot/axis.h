@@ -46,14 +46,15 @@ typedef struct lb_axis_scale {
 const char *lb_axis_wrong(const lb_axis *axis);
 
 /** Limits, ticks and colour of an axis that has room for `most` labels. */
-lb_axis_scale lb_axis_resolve(const lb_chart *chart, lb_axis_side side, int most);
+lb_axis_scale lb_axis_resolve(const lb_chart *chart, const lb_style *style, lb_axis_side side, int most);
 
 /** The position of a value: 0 at the low end, 1 at the high end; not finite if it cannot be drawn. */
 double lb_axis_position(const lb_axis_scale *scale, double value);
 
 double lb_series_x(const lb_series *series, int64_t index);
 
-lb_color lb_series_color(const lb_chart *chart, int64_t index);
+/** Lighter in a dark figure. */
+lb_color lb_series_color(const lb_chart *chart, const lb_style *style, int64_t index);
 
 /** The width in pixels of the widest label of some ticks. */
 double lb_ticks_width(const lb_ticks *ticks, const lb_style *style);

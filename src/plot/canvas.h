@@ -76,11 +76,8 @@ typedef struct lb_share {
     int64_t rank, count;
 } lb_share;
 
-/** The white rim of the marker of series `index`. Shapes repeat after seven; series that share a place have a circle.
- *  Draw the rims of all markers before the first marker: then no rim covers a marker. */
-void lb_marker_rim(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share);
-
-/** The marker, or the sector of the circle that is its share, clockwise from above. */
+/** The marker of series `index`, whose shapes repeat after seven, or the sector of the circle that is its share,
+ *  clockwise from above. */
 void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share,
                     lb_color color);
 

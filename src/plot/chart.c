@@ -63,14 +63,15 @@ static double legend(const drawing *d, lb_canvas *canvas, lb_rect area, double y
 {
     const lb_chart *chart = d->chart;
     double p = d->style->point, line = 1.6 * LB_SIZE_TICK * p, height = 0;
-    lb_text_style look = lb_style_label(d->style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, lb_rgb(0x262626));
+    lb_text_style look =
+        lb_style_label(d->style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, lb_style_grey(d->style, 0x26));
     for (int64_t first = 0, next = 0; next < chart->count; first = next) {
         double width = legend_line(chart, d->style, area.width, &next);
         if (width == 0) break;
         double x = area.x + (area.width - width) / 2, middle = round(y + height + line / 2);
         for (int64_t s = first; s < next && canvas; s++) {
             if (!chart->series[s].name) continue;
-            lb_color color = lb_series_color(chart, s);
+            lb_color color = lb_series_color(chart, d->style, s);
             lb_point from = {x, middle}, center = {x + swatch * p / 2, middle}, to = {x + swatch * p, middle};
             lb_canvas_line(canvas, from, to, line_width * p, color);
             if (d->marked) lb_marker_draw(canvas, s, center, marker_radius * p, (lb_share){0, 1}, color);
@@ -105,7 +106,7 @@ static void draw_x_axis(const drawing *d)
         lb_text_draw(d->canvas, &look, (lb_point){x, bottom + tick + tick_gap * p - 0.15 * look.size},
                      lb_tick_format(&d->x.ticks, i, text));
     }
-    look.color = lb_rgb(0x000000);
+    look.color = lb_style_grey(d->style, 0);
     double y = bottom + tick + (tick_gap + LB_SIZE_TICK * 1.1 + axis_gap) * p;
     draw_axis_title(d, look, (lb_point){d->plot.x + d->plot.width / 2, y}, d->frame.width, d->chart->x.label);
 }
@@ -129,7 +130,7 @@ static void draw_y_axis(const drawing *d, const lb_axis_scale *scale, const char
     look.align = LB_ALIGN_CENTER;
     look.valign = LB_VALIGN_BOTTOM;
     double away = tick + (tick_gap + axis_gap) * p + lb_ticks_width(&scale->ticks, d->style);
-    if (!d->right.used) look.color = lb_rgb(0x000000);
+    if (!d->right.used) look.color = lb_style_grey(d->style, 0);
     lb_point at = {edge + sign * away, d->plot.y + d->plot.height / 2};
     draw_axis_title(d, look, at, d->frame.height, label);
 }
@@ -186,7 +187,7 @@ static void add_stripes(const drawing *d, lb_point from, lb_point to, lb_share s
 static void draw_series(const drawing *d, int64_t index)
 {
     const lb_series *series = &d->chart->series[index];
-    lb_color color = lb_series_color(d->chart, index);
+    lb_color color = lb_series_color(d->chart, d->style, index);
     double width = line_width * d->style->point;
     bool joined = false; /* the path ends at the point before */
     lb_point at, other;
@@ -218,10 +219,11 @@ static bool has_room_for_markers(const drawing *d)
     return (double)(most - 1) * marker_gap * d->style->point <= d->plot.width;
 }
 
-/* Markers that would hide each other share one: each has a sector. */
+/* Markers that would hide each other share one: each has a sector. All rims are drawn first: none covers a marker. */
 static void draw_markers(const drawing *d, bool rims)
 {
     double radius = marker_radius * d->style->point;
+    lb_color paper = lb_style_grey(d->style, 255);
     lb_point at;
     for (int64_t s = 0; s < d->chart->count; s++) {
         const lb_series *series = &d->chart->series[s];
@@ -229,9 +231,10 @@ static void draw_markers(const drawing *d, bool rims)
             if (!place_point(d, series, i, &at)) continue;
             lb_share share = share_at(d, s, i, radius / 2, false);
             if (rims)
-                lb_marker_rim(d->canvas, s, at, radius, share);
+                lb_marker_draw(d->canvas, share.count > 1 ? 0 : s, at, 1.35 * radius, (lb_share){0, 1},
+                               paper);
             else
-                lb_marker_draw(d->canvas, s, at, radius, share, lb_series_color(d->chart, s));
+                lb_marker_draw(d->canvas, s, at, radius, share, lb_series_color(d->chart, d->style, s));
         }
     }
 }
@@ -242,7 +245,7 @@ static void draw_grid(const drawing *d, const lb_axis_scale *scale)
     for (int i = 0; i < scale->ticks.count; i++) {
         double y = d->plot.y + (1 - lb_axis_position(scale, scale->ticks.value[i])) * d->plot.height;
         lb_canvas_rect(d->canvas, (lb_rect){d->frame.x, round(y - line / 2), d->frame.width, line},
-                       lb_rgb(0xE6E6E6));
+                       lb_style_grey(d->style, 0xE6));
     }
 }
 
@@ -260,8 +263,8 @@ static void arrange(drawing *d, lb_rect area)
     double bottom = ceil(tick + LB_SIZE_TICK * 1.2 * p + (d->chart->x.label ? axis_line : 0));
     double height = fmax(1, area.height - top - bottom);
     int rows = (int)(height / (3.6 * LB_SIZE_TICK * p));
-    d->left = lb_axis_resolve(d->chart, LB_AXIS_LEFT, rows);
-    d->right = lb_axis_resolve(d->chart, LB_AXIS_RIGHT, rows);
+    d->left = lb_axis_resolve(d->chart, d->style, LB_AXIS_LEFT, rows);
+    d->right = lb_axis_resolve(d->chart, d->style, LB_AXIS_RIGHT, rows);
     d->left_side = d->left.used || !d->right.used;
     double half_label = 2 * LB_SIZE_TICK * p; /* of the last tick of the x axis */
     double left = half_label, right = half_label;
@@ -270,7 +273,7 @@ static void arrange(drawing *d, lb_rect area)
     if (d->right.used)
         right = tick + lb_ticks_width(&d->right.ticks, d->style) + (d->chart->right.label ? axis_line : 0);
     double width = fmax(1, area.width - ceil(left) - ceil(right));
-    d->x = lb_axis_resolve(d->chart, LB_AXIS_X, (int)(width / (7 * LB_SIZE_TICK * p)));
+    d->x = lb_axis_resolve(d->chart, d->style, LB_AXIS_X, (int)(width / (7 * LB_SIZE_TICK * p)));
     d->frame = (lb_rect){area.x + ceil(left), area.y + top, width, height};
     double room = fmin(round(inset * p), fmin(width, height) / 4);
     d->plot = (lb_rect){d->frame.x + room, d->frame.y + room, width - 2 * room, height - 2 * room};
@@ -284,7 +287,7 @@ static void draw(const void *content, const lb_style *style, lb_canvas *canvas, 
     double line = lb_style_pixels(style, thin);
     draw_grid(&d, d.left_side ? &d.left : &d.right);
     lb_rect frame = {d.frame.x - line, d.frame.y - line, d.frame.width + 2 * line, d.frame.height + 2 * line};
-    lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
+    lb_canvas_border(canvas, frame, line, lb_style_grey(style, 0x26));
     draw_x_axis(&d);
     if (d.left_side) draw_y_axis(&d, &d.left, d.chart->left.label, false);
     if (d.right.used) draw_y_axis(&d, &d.right, d.chart->right.label, true);

@@ -50,6 +50,17 @@ static const uint32_t lb_table_reds[] = {
     0xFFF5F0, 0xFEE0D2, 0xFCBBA1, 0xFC9272, 0xFB6A4A, 0xEF3B2C, 0xCB181D, 0xA50F15, 0x67000D,
 };
 
+/* What is below zero, from the colour of zero on. */
+enum { COLORS = 256, BELOW = 9 };
+static const uint32_t below_zero[][BELOW] = {
+    [LB_COLORMAP_YLORRD] = {0xFFFFCC, 0xD9F0CF, 0xAEDFC9, 0x7CCAC4, 0x4DB0C3, 0x2F8FBE, 0x2569AC, 0x233F8F, 0x1A2565},
+    [LB_COLORMAP_VIRIDIS] = {0x440154, 0x5C0A55, 0x78124F, 0x951F46, 0xB23338, 0xCB4C2A, 0xDF6B20, 0xEE8F2A, 0xF8B65A},
+    [LB_COLORMAP_PLASMA] = {0x0D0887, 0x0B2C94, 0x0A4F9C, 0x0B719E, 0x1B929B, 0x3BB296, 0x6ACF92, 0xA5E798, 0xE2F9B8},
+    [LB_COLORMAP_BLUES] = {0xF7FBFF, 0xFEE0D2, 0xFCBBA1, 0xFC9272, 0xFB6A4A, 0xEF3B2C, 0xCB181D, 0xA50F15, 0x67000D},
+    [LB_COLORMAP_GREENS] = {0xF7FCF5, 0xEFEDF5, 0xDADAEB, 0xBCBDDC, 0x9E9AC8, 0x807DBA, 0x6A51A3, 0x54278F, 0x3F007D},
+    [LB_COLORMAP_REDS] = {0xFFF5F0, 0xDEEBF7, 0xC6DBEF, 0x9ECAE1, 0x6BAED6, 0x4292C6, 0x2171B5, 0x08519C, 0x08306B},
+};
+
 static const uint32_t lb_table_viridis[] = {
     0x440154, 0x440256, 0x450457, 0x450559, 0x46075A, 0x46085C, 0x460A5D, 0x460B5E, 0x470D60, 0x470E61,
     0x471063, 0x471164, 0x471365, 0x481467, 0x481668, 0x481769, 0x48186A, 0x481A6C, 0x481B6D, 0x481C6E,
@@ -110,8 +121,6 @@ static const uint32_t lb_table_plasma[] = {
 
 /* clang-format on */
 
-enum { COLORS = 256 };
-
 typedef struct table {
     const char *name;
     const uint32_t *control; /* 0xRRGGBB, equally spaced over [0, 1] */
@@ -130,24 +139,26 @@ bool lb_colormap_exists(lb_colormap map)
     return (unsigned)map < sizeof tables / sizeof *tables;
 }
 
-static uint8_t between(uint8_t a, uint8_t b, double t)
+static uint8_t mix(uint8_t a, uint8_t b, double t)
 {
     return (uint8_t)lround(a + (b - a) * t);
+}
+
+lb_color lb_color_mix(lb_color a, lb_color b, double t)
+{
+    return (lb_color){mix(a.red, b.red, t), mix(a.green, b.green, t), mix(a.blue, b.blue, t), 255};
 }
 
 lb_color lb_colormap_at(lb_colormap map, double value)
 {
     assert(lb_colormap_exists(map));
     if (isnan(value)) return lb_rgb(0xE0E0E0);
-    const table *t = &tables[map];
-    int index = value > 0 ? (int)(fmin(value, 1) * COLORS) : 0;
-    if (index > COLORS - 1) index = COLORS - 1;
-    double position = (double)index * (t->count - 1) / (COLORS - 1);
-    int below = (int)position, above = below + (below + 1 < t->count);
-    lb_color a = lb_rgb(t->control[below]), b = lb_rgb(t->control[above]);
-    double part = position - below;
-    return (lb_color){between(a.red, b.red, part), between(a.green, b.green, part),
-                      between(a.blue, b.blue, part), 255};
+    const uint32_t *control = value < 0 ? below_zero[map] : tables[map].control;
+    int count = value < 0 ? BELOW : tables[map].count;
+    int index = (int)fmin(fmin(fabs(value), 1) * COLORS, COLORS - 1);
+    double position = (double)index * (count - 1) / (COLORS - 1);
+    int below = (int)position, above = below + (below + 1 < count);
+    return lb_color_mix(lb_rgb(control[below]), lb_rgb(control[above]), position - below);
 }
 
 lb_status lb_colormap_find(const char *name, lb_colormap *map, lb_error *error)

@@ -15,8 +15,9 @@ enum { LEAST_TICKS = 5, MOST_TICKS = 6 };
 
 lb_color lb_color_bar_at(const lb_color_bar *bar, double value)
 {
-    double range = bar->max - bar->min;
-    return lb_colormap_at(bar->colormap, range > 0 ? (value - bar->min) / range : value - bar->min);
+    if (bar->min < 0 && bar->min == -bar->max) return lb_colormap_at(bar->colormap, value / bar->max);
+    double range = bar->max - bar->min, above = range > 0 ? (value - bar->min) / range : value - bar->min;
+    return lb_colormap_at(bar->colormap, above < 0 ? 0 : above);
 }
 
 /* The widest label at any height: shorter bars have fewer ticks, but these may have more digits. */
@@ -47,10 +48,10 @@ void lb_color_bar_draw(const lb_color_bar *bar, const lb_style *style, lb_canvas
 {
     double p = style->point, line = lb_style_pixels(style, line_width);
     double width = round(bar_width * p), tick = lb_style_pixels(style, tick_length);
-    lb_color ink = lb_rgb(0x262626);
+    lb_color ink = lb_style_grey(style, 0x26);
     for (int i = 0; i < (int)area.height; i++) {
         double part = 1 - (i + 0.5) / area.height;
-        lb_color color = lb_colormap_at(bar->colormap, part);
+        lb_color color = lb_color_bar_at(bar, bar->min + part * (bar->max - bar->min));
         /* Two pixels high, and the next row covers one: otherwise documents would show seams. */
         double height = fmin(2, area.height - i);
         lb_canvas_rect(canvas, (lb_rect){area.x, area.y + i, width, height}, color);

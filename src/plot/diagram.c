@@ -174,13 +174,13 @@ static void draw_bottleneck(const drawing *d, const lb_style *style, lb_canvas *
         lb_rect above = row_box(&d->source, s);
         lb_point from = {share_of_edge(above, 0, 1), above.y + above.height},
                  to = {share_of_edge(c, s, d->source.count), c.y};
-        draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
+        draw_arrow(canvas, style, from, to, funnel, lb_style_grey(style, 0x55));
     }
     for (int64_t t = 0; t < d->target.count; t++) {
         lb_rect below = row_box(&d->target, t);
         lb_point from = {share_of_edge(c, t, d->target.count), c.y + c.height},
                  to = {share_of_edge(below, 0, 1), below.y};
-        draw_arrow(canvas, style, from, to, funnel, lb_rgb(0x555555));
+        draw_arrow(canvas, style, from, to, funnel, lb_style_grey(style, 0x55));
     }
     draw_box(canvas, style, c, lb_rgb(0xFF0000), "c", true);
 }
@@ -311,7 +311,7 @@ static void draw_arrows(const lb_flow *flow, const layout *l, const lb_style *st
         lb_point start = {arrow_place(flow, i, true, from), from.y + from.height};
         lb_point end = {arrow_place(flow, i, false, to), to.y};
         lb_canvas_arrow(canvas, start, end, arrow_width * style->point, arrow_head * style->point,
-                        lb_rgb(0x555555));
+                        lb_style_grey(style, 0x55));
     }
 }
 

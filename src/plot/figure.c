@@ -9,44 +9,33 @@ static const double margin = 12, gutter = 24, title_gap = 14;
 static const double least_title_room = 288, smallest_title = 10;
 
 typedef struct grid {
-    int64_t columns, rows;
+    int64_t columns;
     lb_size panels, bar; /* pixels; with the gutters between panels; all zeros if there is no bar */
     double body;         /* width of both */
     lb_fitted_text title;
 } grid;
 
-static lb_size wanted(const lb_figure *figure, const lb_style *style, int64_t index)
+/* The largest width and height of every `step`-th panel from `first` on, before `end`. */
+static lb_size largest(const lb_figure *figure, const lb_style *style, int64_t first, int64_t step,
+                       int64_t end)
 {
-    const lb_panel *panel = &figure->panels[index];
-    lb_size size = panel->measure(panel->content, style);
-    return (lb_size){ceil(size.width), ceil(size.height)};
-}
-
-static double column_width(const lb_figure *figure, const lb_style *style, const grid *g, int64_t column)
-{
-    double widest = 0;
-    for (int64_t i = column; i < figure->count; i += g->columns)
-        widest = fmax(widest, wanted(figure, style, i).width);
-    return widest;
-}
-
-static double row_height(const lb_figure *figure, const lb_style *style, const grid *g, int64_t row)
-{
-    double highest = 0;
-    for (int64_t i = row * g->columns; i < (row + 1) * g->columns && i < figure->count; i++)
-        highest = fmax(highest, wanted(figure, style, i).height);
-    return highest;
+    lb_size most = {0, 0};
+    for (int64_t i = first; i < end && i < figure->count; i += step) {
+        lb_size size = figure->panels[i].measure(figure->panels[i].content, style);
+        most = (lb_size){fmax(most.width, ceil(size.width)), fmax(most.height, ceil(size.height))};
+    }
+    return most;
 }
 
 static grid arrange(const lb_figure *figure, const lb_style *style)
 {
     grid g = {.columns = figure->columns > 0 ? figure->columns : figure->count};
     if (g.columns > figure->count) g.columns = figure->count;
-    g.rows = (figure->count + g.columns - 1) / g.columns;
     double gap = round(gutter * style->point);
     for (int64_t c = 0; c < g.columns; c++)
-        g.panels.width += column_width(figure, style, &g, c) + (c ? gap : 0);
-    for (int64_t r = 0; r < g.rows; r++) g.panels.height += row_height(figure, style, &g, r) + (r ? gap : 0);
+        g.panels.width += largest(figure, style, c, g.columns, figure->count).width + (c ? gap : 0);
+    for (int64_t i = 0; i < figure->count; i += g.columns)
+        g.panels.height += largest(figure, style, i, 1, i + g.columns).height + (i ? gap : 0);
     if (figure->bar) g.bar = lb_color_bar_measure(figure->bar, style);
     g.body = g.panels.width + (figure->bar ? gap + g.bar.width : 0);
     lb_text_room room = {fmax(g.body, least_title_room * style->point), 3, LB_SIZE_FIGURE * style->point,
@@ -59,13 +48,11 @@ static void draw_panels(const lb_figure *figure, const lb_style *style, const gr
                         lb_point corner)
 {
     double gap = round(gutter * style->point), y = corner.y;
-    for (int64_t row = 0; row < g->rows; row++) {
-        double height = row_height(figure, style, g, row), x = corner.x;
-        for (int64_t column = 0; column < g->columns; column++) {
-            int64_t i = row * g->columns + column;
-            double width = column_width(figure, style, g, column);
-            lb_rect area = {x, y, width, height};
-            if (i < figure->count) figure->panels[i].draw(figure->panels[i].content, style, canvas, area);
+    for (int64_t first = 0; first < figure->count; first += g->columns) {
+        double height = largest(figure, style, first, 1, first + g->columns).height, x = corner.x;
+        for (int64_t i = first; i < first + g->columns && i < figure->count; i++) {
+            double width = largest(figure, style, i % g->columns, g->columns, figure->count).width;
+            figure->panels[i].draw(figure->panels[i].content, style, canvas, (lb_rect){x, y, width, height});
             x += width + gap;
         }
         y += height + gap;
@@ -91,6 +78,8 @@ static lb_canvas *draw(const lb_figure *figure, const lb_style *style, lb_format
                                                            .transparent = figure->transparent},
                                        error);
     if (!canvas) return NULL;
+    lb_rect all = {0, 0, width, height};
+    if (figure->dark && !figure->transparent) lb_canvas_rect(canvas, all, lb_style_grey(style, 255));
     double x = floor((width - g.body) / 2), y = edge + top;
     draw_panels(figure, style, &g, canvas, (lb_point){x, y + floor((panels_height - g.panels.height) / 2)});
     if (figure->bar) {
@@ -121,6 +110,7 @@ lb_canvas *lb_figure_draw(const lb_figure *figure, lb_format format, lb_error *e
     lb_style style = {.regular = figure->font ? figure->font : regular, .point = dpi / 72};
     style.bold = figure->bold ? figure->bold : figure->font ? figure->font : bold;
     style.single = figure->count == 1;
+    style.dark = figure->dark;
     lb_canvas *canvas = style.regular && style.bold ? draw(figure, &style, format, error) : NULL;
     lb_font_close(regular);
     lb_font_close(bold);

@@ -23,7 +23,8 @@ lb_color_bar lb_heatmap_share_scale(lb_heatmap *maps, int64_t count)
     return shared;
 }
 
-static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_canvas *canvas, lb_rect plot)
+static void draw_cells(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
+                       lb_canvas *canvas, lb_rect plot)
 {
     for (int64_t row = 0; row < map->rows; row++) {
         for (int64_t column = 0; column < map->columns; column++) {
@@ -39,17 +40,18 @@ static void draw_cells(const lb_heatmap *map, const lb_heatmap_layout *l, lb_can
     double before = floor(l->grid / 2);
     for (int64_t row = 1; row < map->rows && l->grid > 0; row++) {
         lb_rect line = {plot.x, plot.y + floor((double)row * l->cell_h) - before, plot.width, l->grid};
-        lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
+        lb_canvas_rect(canvas, line, lb_style_grey(style, 255));
     }
     for (int64_t column = 1; column < map->columns && l->grid > 0; column++) {
         lb_rect line = {plot.x + (double)column * l->cell_w - before, plot.y, l->grid, plot.height};
-        lb_canvas_rect(canvas, line, lb_rgb(0xFFFFFF));
+        lb_canvas_rect(canvas, line, lb_style_grey(style, 255));
     }
 }
 
 static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_heatmap_layout *l,
                          lb_canvas *canvas, lb_rect plot)
 {
+    const double half = map->cell_labels ? 0.65 * l->text_size : 0; /* of the distance to the label */
     lb_text_style look = {
         .font = style->regular, .size = l->text_size, .align = LB_ALIGN_CENTER, .valign = LB_VALIGN_MIDDLE};
     for (int64_t i = 0; i < map->rows * map->columns; i++) {
@@ -60,8 +62,6 @@ static void draw_numbers(const lb_heatmap *map, const lb_style *style, const lb_
         int64_t row = i / map->columns, column = i % map->columns;
         lb_point center = {plot.x + ((double)column + 0.5) * l->cell_w,
                            plot.y + ((double)row + 0.5) * l->cell_h};
-        double half =
-            map->cell_labels ? 0.65 * l->text_size : 0; /* of the distance from the label to the number */
         lb_text_draw(canvas, &look, (lb_point){center.x, center.y + half},
                      lb_heatmap_cell_text(value, buffer));
         lb_text_draw(canvas, &look, (lb_point){center.x, center.y - half}, lb_heatmap_cell_label(map, i));
@@ -118,13 +118,13 @@ static void draw_map(const void *content, const lb_style *style, lb_canvas *canv
     lb_heatmap_layout l = lb_heatmap_arrange(map, style, area.height);
     lb_point corner = {area.x + floor((area.width - l.size.width) / 2), area.y};
     lb_rect plot = {corner.x + l.plot.x, corner.y + l.plot.y, l.plot.width, l.plot.height};
-    draw_cells(map, &l, canvas, plot);
+    draw_cells(map, style, &l, canvas, plot);
     if (l.text_size > 0) draw_numbers(map, style, &l, canvas, plot);
     draw_labels(map, style, &l, canvas, plot);
     draw_titles(style, &l, canvas, corner);
     double line = lb_style_pixels(style, 0.8);
     lb_rect frame = {plot.x - line, plot.y - line, plot.width + 2 * line, plot.height + 2 * line};
-    lb_canvas_border(canvas, frame, line, lb_rgb(0x262626));
+    lb_canvas_border(canvas, frame, line, lb_style_grey(style, 0x26));
     if (map->hide_bar) return;
     lb_rect bar = {corner.x + l.bar.x, frame.y, l.bar.width, frame.height};
     lb_color_bar_draw(&l.scale, style, canvas, bar);

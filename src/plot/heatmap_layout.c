@@ -14,7 +14,7 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
         bar.min = map->min;
         bar.max = map->max;
     }
-    if (map->range != LB_RANGE_DATA) return bar;
+    if (map->range != LB_RANGE_DATA && map->range != LB_RANGE_SIGNED) return bar;
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < map->rows * map->columns; i++) {
         if (!isfinite(map->values[i])) continue;
@@ -22,6 +22,7 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
         high = fmax(high, map->values[i]);
     }
     if (!(low <= high)) return bar;
+    if (map->range == LB_RANGE_SIGNED) low = -(high = fmax(high, -low));
     double widen = low < high ? 0 : fmax(0.5, fabs(low) / 2);
     bar.min = low - widen;
     bar.max = high + widen;
@@ -31,7 +32,7 @@ lb_color_bar lb_heatmap_scale(const lb_heatmap *map)
 /* Sizes in points, 1/72 inch. */
 static const double axis_gap = 7, title_gap = 11, bar_gap = 14;
 static const double single_span = 576, shared_span = 400; /* preferred, of the longer side of all cells */
-static const double single_cell = 58, shared_cell = 50;   /* the largest cell */
+static const double single_cell = 46, shared_cell = 38;   /* the largest cell */
 static const double readable_cell = 11, smallest_cell = 1.5;
 static const double least_gridded = 16; /* pixels */
 static const double smallest_label = 6, thinned_label = 8.5, smallest_text = 6;
@@ -74,8 +75,9 @@ const char *lb_heatmap_cell_label(const lb_heatmap *map, int64_t index)
 lb_text_style lb_heatmap_column_style(const lb_heatmap_layout *l, const lb_style *style)
 {
     bool upright = l->angle == 0;
-    lb_text_style look = lb_style_label(style, upright ? LB_ALIGN_CENTER : LB_ALIGN_RIGHT,
-                                        upright ? LB_VALIGN_TOP : LB_VALIGN_MIDDLE, lb_rgb(0x262626));
+    lb_text_style look =
+        lb_style_label(style, upright ? LB_ALIGN_CENTER : LB_ALIGN_RIGHT,
+                       upright ? LB_VALIGN_TOP : LB_VALIGN_MIDDLE, lb_style_grey(style, 0x26));
     look.size = l->label_size;
     look.angle = l->angle;
     return look;

@@ -22,12 +22,6 @@ static const marker markers[] = {
     {8, 45, 0.35, 1.45}, /* cross */
 };
 
-/* Series that share a place have a circle. */
-static const marker *marker_of(int64_t index, lb_share share)
-{
-    return &markers[share.count > 1 ? 0 : (size_t)index % (sizeof markers / sizeof *markers)];
-}
-
 static lb_point corner_of(const marker *m, lb_point center, double radius, double corner)
 {
     double angle = (m->turn + 360 * corner / m->corners) * 3.14159265358979323846 / 180;
@@ -43,9 +37,10 @@ static lb_point outline_at(const marker *m, lb_point center, double radius, doub
     return (lb_point){from.x + rest * (to.x - from.x), from.y + rest * (to.y - from.y)};
 }
 
-static void fill_sector(lb_canvas *canvas, const marker *m, lb_point center, double radius, lb_share share,
-                        lb_color color)
+void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share,
+                    lb_color color)
 {
+    const marker *m = &markers[share.count > 1 ? 0 : (size_t)index % (sizeof markers / sizeof *markers)];
     lb_point points[CORNERS + 3];
     size_t count = 0;
     double begin = (double)share.rank / (double)share.count, end = begin + 1 / (double)share.count;
@@ -56,16 +51,4 @@ static void fill_sector(lb_canvas *canvas, const marker *m, lb_point center, dou
         points[count++] = corner_of(m, center, radius, i);
     points[count++] = outline_at(m, center, radius, end);
     lb_canvas_polygon(canvas, points, count, color);
-}
-
-void lb_marker_rim(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share)
-{
-    const marker *m = marker_of(index, share);
-    fill_sector(canvas, m, center, 1.35 * radius, (lb_share){0, 1}, lb_rgb(0xFFFFFF));
-}
-
-void lb_marker_draw(lb_canvas *canvas, int64_t index, lb_point center, double radius, lb_share share,
-                    lb_color color)
-{
-    fill_sector(canvas, marker_of(index, share), center, radius, share, color);
 }

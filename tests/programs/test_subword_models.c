@@ -194,7 +194,7 @@ END_TEST
 
 START_TEST(test_join_words_adds_up_log_probabilities)
 {
-    check_joined("Log-Probability Lost");
+    check_joined("log-probability lost");
 }
 END_TEST
 

@@ -344,6 +344,7 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
                       "--dropout", runs[i].dropout, "--label-smoothing", runs[i].smoothing, "--fresh");
         support_assert_trained();
         read_points("out/log.jsonl", values);
+        for (int k = 0; k < POINTS; k++) values[3][k] *= 100;
         const lb_series series[] = {
             {.name = runs[i].name, .x = values[0], .y = values[1], .count = POINTS},
             {.name = "dev loss", .x = values[0], .y = values[2], .count = POINTS},
@@ -353,7 +354,7 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
                                .title = "Training",
                                .x = {.label = "Step"},
                                .left = {.label = "Loss"},
-                               .right = {.label = "Exact match on held-out pairs", .max = 1}};
+                               .right = {.label = "Exact match on held-out pairs, %", .max = 100}};
         ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
         support_pictures_equal(support_path(chart, "out/training.png"), expected);
     }
@@ -364,7 +365,7 @@ END_TEST
 START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
 {
     char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
-    double values[VALUES][POINTS], highest = 1;
+    double values[VALUES][POINTS], highest = 100;
     support_write_pairs("train.tsv", 60, 1);
     for (int loss = 0; loss < 2; loss++) {
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "8", "--evaluate-every", "2",
@@ -372,7 +373,7 @@ START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
                       "--fresh");
         support_assert_trained();
         read_points("out/log.jsonl", values);
-        for (int i = 0; i < POINTS; i++) highest = fmax(highest, values[4][i]);
+        for (int i = 0; i < POINTS; i++) highest = fmax(highest, values[4][i] *= 100);
         const lb_series series[] = {
             {.name = "training loss", .x = values[0], .y = values[1], .count = POINTS},
             {.name = "dev loss", .x = values[0], .y = values[2], .count = POINTS},
@@ -382,11 +383,11 @@ START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
                                .title = "Training",
                                .x = {.label = "Step"},
                                .left = {.label = "Loss"},
-                               .right = {.label = "Symbol error on held-out pairs", .max = highest}};
+                               .right = {.label = "Symbol error on held-out pairs, %", .max = highest}};
         ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
         support_pictures_equal(support_path(chart, "out/training.png"), expected);
     }
-    ck_assert_double_gt(highest, 1);
+    ck_assert_double_gt(highest, 100);
 }
 END_TEST
 

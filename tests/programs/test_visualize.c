@@ -152,7 +152,7 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
     double *weights = attention(headed, (const int32_t[]){7, 0, 3}, COLUMNS, HEADS, ROWS);
     const char *const rows[] = {"0", "3", "7", "<eos>"}, *const columns[] = {"7", "0", "3"};
     const char *const titles[HEADS] = {"Head 0", "Head 1", "Head 2", "Head 3"};
-    lb_color_bar bar = {.max = 1, .colormap = LB_COLORMAP_YLORRD, .label = "Attention Weight"};
+    lb_color_bar bar = {.max = 1, .colormap = LB_COLORMAP_YLORRD, .label = "attention weight"};
     lb_heatmap maps[HEADS];
     lb_panel panels[HEADS];
     for (size_t head = 0; head < HEADS; head++) {
@@ -162,8 +162,8 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
                                   .row_labels = rows,
                                   .column_labels = columns,
                                   .title = titles[head],
-                                  .x_label = "Input Tokens (Keys)",
-                                  .y_label = "Output Tokens (Queries)",
+                                  .x_label = "input",
+                                  .y_label = "output",
                                   .hide_bar = true};
         panels[head] = lb_heatmap_panel(&maps[head]);
     }

@@ -49,8 +49,8 @@ static void shows(const char *name, const double *values, lb_heatmap range)
     map.rows = ROWS;
     map.columns = COLUMNS;
     map.title = "Attention Weights";
-    map.x_label = "Input Tokens (Keys)";
-    map.y_label = "Output Tokens (Queries)";
+    map.x_label = "input";
+    map.y_label = "output";
     ck_assert_int_eq(lb_heatmap_save(&map, file("expected.png"), NULL), LB_OK);
     char expected[SUPPORT_PATH];
     snprintf(expected, sizeof expected, "%s", file("expected.png"));
@@ -60,10 +60,10 @@ static void shows(const char *name, const double *values, lb_heatmap range)
 static const double small[] = {0.1, 0.2, 0.3, 0.05, 0.25, 0.49}, large[] = {0.1, 0.2, 0.3, 0.05, 0.25, 0.5},
                     same[] = {0.25, 0.25, 0.25, 0.25, 0.25, 0.25};
 
-static const lb_heatmap unit = {.bar_label = "Attention Weight"},
-                        data = {.range = LB_RANGE_DATA, .bar_label = "Attention Weight (data range)"},
+static const lb_heatmap unit = {.bar_label = "attention weight"},
+                        data = {.range = LB_RANGE_DATA, .bar_label = "attention weight (data range)"},
                         given = {
-                            .range = LB_RANGE_GIVEN, .min = -0.5, .max = 2, .bar_label = "Attention Weight"};
+                            .range = LB_RANGE_GIVEN, .min = -0.5, .max = 2, .bar_label = "attention weight"};
 
 START_TEST(test_visualize_range_is_that_of_the_data_where_all_are_below_a_half)
 {
@@ -137,7 +137,7 @@ START_TEST(test_visualize_svg_has_every_label_as_text)
     has(svg, ">&lt;eos&gt;</text>");
     has(svg, ">\u6f22</text>");
     has(svg, ">0.49</text>");
-    has(svg, ">Attention Weight (data range)</text>");
+    has(svg, ">attention weight (data range)</text>");
     free(svg);
 }
 END_TEST
@@ -156,7 +156,7 @@ START_TEST(test_visualize_pdf_has_labels_that_can_be_searched)
     has(words.output, "office"); /* with "ffi" as a ligature */
     has(words.output, "Na\u00efve");
     has(words.output, "0.49");
-    has(words.output, "Output Tokens (Queries)"); /* sideways */
+    has(words.output, "output"); /* sideways */
     support_result_free(&words);
 }
 END_TEST
@@ -182,6 +182,28 @@ START_TEST(test_visualize_font_is_helped_out_by_dejavu)
     write_matrix(small);
     RUN("-o", "mono.png", "--rows", "a \u05d0", "--font", TEST_FONTS "/DejaVuSansMono.ttf");
     expect(0, "visualize: wrote mono.png (2 x 3)\n");
+}
+END_TEST
+
+START_TEST(test_visualize_dark_is_a_figure_of_the_library_that_is_dark)
+{
+    lb_heatmap map = {.values = small,
+                      .rows = ROWS,
+                      .columns = COLUMNS,
+                      .title = "Attention Weights",
+                      .x_label = "input",
+                      .y_label = "output",
+                      .range = LB_RANGE_DATA,
+                      .bar_label = "attention weight (data range)"};
+    lb_panel panel = lb_heatmap_panel(&map);
+    write_matrix(small);
+    RUN("-o", "dark.png", "--dark");
+    ck_assert_int_eq(
+        lb_figure_save(&(lb_figure){.panels = &panel, .count = 1, .dark = true}, file("expected.png"), NULL),
+        LB_OK);
+    char expected[SUPPORT_PATH];
+    snprintf(expected, sizeof expected, "%s", file("expected.png"));
+    support_pictures_equal(file("dark.png"), expected);
 }
 END_TEST
 

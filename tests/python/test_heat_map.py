@@ -16,7 +16,7 @@ def texts_of(svg):
 def test_a_heat_map_has_a_row_for_each_step_and_a_column_for_each_symbol(model):
     output = model.translate("abcd", attention=True)[0]
     texts = texts_of(output.svg())
-    for label in [*"abcd", *"DCBA", "<eos>", "Input Tokens (Keys)", "Output Tokens (Queries)", "Attention Weight"]:
+    for label in [*"abcd", *"DCBA", "<eos>", "input", "output", "attention weight"]:
         assert label in texts
     weights = [f"{weight:.2f}" for row in output.attention[0][0] for weight in row]
     assert [text for text in texts if text in weights]

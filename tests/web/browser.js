@@ -83,13 +83,13 @@ function watch() {
 export async function openFile(
     browser,
     file,
-    { hash = "", dark = false, width = 1280, height = 900, early = () => {} } = {},
+    { hash = "", dark = false, width = 1280, height = 900, scale = 1, early = () => {} } = {},
 ) {
     const page = await browser.newPage(),
         trouble = [],
         url = pathToFileURL(file).href;
     page.setDefaultTimeout(PATIENCE);
-    await page.setViewport({ width, height });
+    await page.setViewport({ width, height, deviceScaleFactor: scale });
     await page.emulateMediaFeatures([
         { name: "prefers-color-scheme", value: dark ? "dark" : "light" },
         { name: "prefers-reduced-motion", value: "reduce" },

@@ -42,11 +42,15 @@ async function compare(browser, expected, found) {
     }
 }
 
-// What is outside of the window may not be painted yet when a picture of the full page is taken: the window grows.
-export async function assertLooks(browser, page, name) {
-    const file = join(PICTURES, `${name}.png`),
-        height = await page.evaluate(() => document.documentElement.scrollHeight);
-    await page.setViewport({ width: page.viewport().width, height });
+// What is outside of the window may not be painted yet when a picture of the full page is taken: the window grows. Or the
+// picture ends below what is called `last`.
+export async function assertLooks(browser, page, name, { folder = PICTURES, last = null } = {}) {
+    const file = join(folder, `${name}.png`),
+        height = await page.evaluate((selector) => {
+            const ends = [...document.querySelectorAll(selector)].map((node) => node.getBoundingClientRect().bottom);
+            return Math.ceil(ends.length > 0 ? Math.max(...ends) + 16 : document.documentElement.scrollHeight);
+        }, last ?? "none");
+    await page.setViewport({ ...page.viewport(), height });
     await until(page, (wanted) => innerHeight === wanted, height);
     await settle(page);
     await page.evaluate(() => Promise.all([...document.querySelectorAll("image")].map((image) => image.decode())));

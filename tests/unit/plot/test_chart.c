@@ -180,18 +180,20 @@ START_TEST(test_draw_axis_titles_are_no_longer_than_their_axis)
 }
 END_TEST
 
+static const lb_style light = {.point = 1};
+
 START_TEST(test_resolve_left_axis_ends_at_round_numbers)
 {
     lb_chart chart = training_chart();
-    lb_axis_scale left = lb_axis_resolve(&chart, LB_AXIS_LEFT, 6);
+    lb_axis_scale left = lb_axis_resolve(&chart, &light, LB_AXIS_LEFT, 6);
     ck_assert(left.used);
     ck_assert_double_eq(left.low, 0);
     ck_assert_double_eq(left.high, 5);
     ck_assert_int_eq(left.ticks.count, 6);
-    lb_axis_scale right = lb_axis_resolve(&chart, LB_AXIS_RIGHT, 6);
+    lb_axis_scale right = lb_axis_resolve(&chart, &light, LB_AXIS_RIGHT, 6);
     ck_assert_double_eq(right.low, 0);
     ck_assert_double_eq(right.high, 1);
-    lb_axis_scale x = lb_axis_resolve(&chart, LB_AXIS_X, 4);
+    lb_axis_scale x = lb_axis_resolve(&chart, &light, LB_AXIS_X, 4);
     ck_assert_double_eq(x.low, 0);
     ck_assert_double_eq(x.high, 600);
     lb_color blue = lb_color_series(0), orange = lb_color_series(1);
@@ -208,7 +210,7 @@ START_TEST(test_resolve_degenerate_data_gives_a_range)
     for (int i = 0; i < 8; i++) {
         lb_series series = {.y = data[i / 2], .count = 2};
         lb_chart chart = {.series = &series, .count = 1, .left = {.log = i % 2}};
-        lb_axis_scale scale = lb_axis_resolve(&chart, LB_AXIS_LEFT, 5);
+        lb_axis_scale scale = lb_axis_resolve(&chart, &light, LB_AXIS_LEFT, 5);
         ck_assert(isfinite(scale.low) && isfinite(scale.high) && scale.low < scale.high);
         if (i % 2) ck_assert_double_gt(scale.low, 0);
         lb_canvas_free(draw_one(&chart, 72));

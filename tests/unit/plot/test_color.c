@@ -92,11 +92,30 @@ static bool same(lb_color a, lb_color b)
 START_TEST(test_colormap_at_out_of_range_clamps)
 {
     lb_colormap map = LB_COLORMAP_VIRIDIS;
-    ck_assert(same(lb_colormap_at(map, -3), lb_colormap_at(map, 0)));
-    ck_assert(same(lb_colormap_at(map, -INFINITY), lb_colormap_at(map, 0)));
+    ck_assert(same(lb_colormap_at(map, -3), lb_rgb(0xF8B65A)));
+    ck_assert(same(lb_colormap_at(map, -INFINITY), lb_rgb(0xF8B65A)));
     ck_assert(same(lb_colormap_at(map, 1e300), lb_rgb(0xFDE725)));
     ck_assert(same(lb_colormap_at(map, INFINITY), lb_rgb(0xFDE725)));
     ck_assert(same(lb_colormap_at(map, NAN), lb_rgb(0xE0E0E0)));
+}
+END_TEST
+
+/* The sum of the differences of the channels. */
+static int apart(lb_color a, lb_color b)
+{
+    return abs(a.red - b.red) + abs(a.green - b.green) + abs(a.blue - b.blue);
+}
+
+/* Below zero, colours go away from that of zero in small steps, and the same number above it has another one. */
+START_LOOP_TEST(test_colormap_at_below_zero_has_other_colors, 6)
+{
+    lb_colormap map = (lb_colormap)_i;
+    ck_assert(same(lb_colormap_at(map, -1e-9), lb_colormap_at(map, 0)));
+    for (int i = 1; i < 256; i++) {
+        lb_color below = lb_colormap_at(map, -(i + 0.5) / 256);
+        ck_assert_int_le(apart(below, lb_colormap_at(map, -(i - 0.5) / 256)), 12);
+        if (i > 64) ck_assert_int_ge(apart(below, lb_colormap_at(map, (i + 0.5) / 256)), 60);
+    }
 }
 END_TEST
 
@@ -135,10 +154,11 @@ START_TEST(test_luminance_of_primaries)
 }
 END_TEST
 
-START_LOOP_TEST(test_contrast_is_readable_on_every_color_of_every_map, 6)
+START_LOOP_TEST(test_contrast_is_readable_on_every_color_of_every_map, 12)
 {
     for (int i = 0; i < 256; i++) {
-        lb_color below = lb_colormap_at((lb_colormap)_i, (i + 0.5) / 256), ink = lb_color_contrast(below);
+        lb_color below = lb_colormap_at((lb_colormap)(_i / 2), (_i % 2 ? -1 : 1) * (i + 0.5) / 256),
+                 ink = lb_color_contrast(below);
         double a = lb_color_luminance(below) + 0.05, b = lb_color_luminance(ink) + 0.05;
         ck_assert(same(ink, lb_rgb(0)) || same(ink, lb_rgb(0xFFFFFF)));
         ck_assert_double_ge(fmax(a, b) / fmin(a, b), 3.5);

@@ -84,6 +84,46 @@ START_TEST(test_draw_one_panel_is_single)
 }
 END_TEST
 
+static lb_canvas *draw_all(lb_panel panel, bool dark, bool transparent)
+{
+    lb_canvas *canvas = lb_figure_draw(
+        &(lb_figure){.panels = &panel, .count = 1, .title = "T", .dark = dark, .transparent = transparent},
+        LB_FORMAT_PNG, NULL);
+    ck_assert_ptr_nonnull(canvas);
+    return canvas;
+}
+
+/* The background is that of GitHub's dark pages. White is at most what is written on dark cells and boxes. */
+START_TEST(test_draw_dark_figures_have_light_text_on_a_dark_background)
+{
+    static const double y[] = {1, 3, 2}, cells[] = {0.5, -1, NAN, 1};
+    const lb_series series[] = {{.name = "a", .y = y, .count = 3}, {.name = "b", .y = cells, .count = 2}};
+    const lb_chart chart = {.series = series, .count = 2, .title = "t", .x.label = "x", .left.label = "y"};
+    const lb_heatmap map = {
+        .values = cells, .rows = 2, .columns = 2, .title = "t", .x_label = "x", .range = LB_RANGE_SIGNED};
+    const lb_diagram diagram = {.sources = 2, .targets = 1, .title = "t"};
+    const lb_panel all[] = {lb_chart_panel(&chart), lb_heatmap_panel(&map), lb_diagram_panel(&diagram)};
+    for (int i = 0; SUPPORT_ROW(i, all); i++) {
+        lb_canvas *canvas = draw_all(all[i], true, false), *clear = draw_all(all[i], true, true);
+        const int width = lb_canvas_about(canvas)->width, height = lb_canvas_about(canvas)->height;
+        const lb_color paper = lb_rgb(0x0D1117);
+        lb_color corner = lb_canvas_pixel(canvas, 0, 0);
+        int light = 0, white = 0;
+        for (int k = 0; k < width * height; k++) {
+            lb_color c = lb_canvas_pixel(canvas, k % width, k / width);
+            light += c.red > 0xC0 && c.green > 0xC0 && c.blue > 0xC0;
+            white += c.red == 255 && c.green == 255 && c.blue == 255;
+        }
+        ck_assert_mem_eq(&corner, &paper, sizeof paper);
+        ck_assert_int_eq(lb_canvas_pixel(clear, 0, 0).alpha, 0);
+        ck_assert_int_gt(light, 100);
+        ck_assert_int_lt(white, width * height / 50);
+        lb_canvas_free(canvas);
+        lb_canvas_free(clear);
+    }
+}
+END_TEST
+
 START_TEST(test_draw_title_and_bar_have_room_of_their_own)
 {
     lb_color_bar bar = {.min = 0, .max = 1, .label = "w"};
