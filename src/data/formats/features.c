@@ -178,16 +178,21 @@ void lb_features_find(lb_first_lines *s, lb_recognised *found)
     }
     int32_t text[MOST] = {0}, texts = 0, last = 0;
     for (int i = 0; i < columns; i++) {
-        *(shapes[i] < best ? &text[texts++] : &last) = i + 1;
-        if (last == i + 1) divides = between[i];
+        if (shapes[i] < best) {
+            text[texts++] = i + 1;
+            continue;
+        }
+        last = i + 1;
+        divides = between[i];
     }
     if (texts < 2 || (columns == MOST && best < FEATURES)) return;
     found->source = text[0];
     found->target = text[1];
     found->by_content = best == FEATURES;
     found->unused = best == FEATURES ? 0 : last;
-    if (best == FEATURES) found->features = last;
-    if (best == FEATURES) found->between_features = divides;
+    if (best < FEATURES) return;
+    found->features = last;
+    found->between_features = divides;
 }
 
 void lb_features_find_beside(lb_first_lines *s, int columns, lb_recognised *found)

@@ -77,7 +77,7 @@ static lb_status begin(lb_text_comparison *t, const lb_training_data *data, lb_e
 }
 
 /* The outputs for the next sources. */
-static lb_status count(lb_text_comparison *t, const lb_translations *written, lb_error *error)
+static lb_status count_outputs(lb_text_comparison *t, const lb_translations *written, lb_error *error)
 {
     lb_status status = LB_OK;
     for (int64_t i = 0; i < written->count && !status; i++, t->done++) {
@@ -110,15 +110,17 @@ lb_status lb_training_compare_texts(const lb_training_data *data, const lb_trans
                                   in_parts && left > PART ? PART : left, config, error);
     const bool sound = written != NULL; /* otherwise scores may not be finite: nothing is right then */
     if (sound)
-        status = count(t, written, error);
+        status = count_outputs(t, written, error);
     else if (!status && error->status != LB_ERROR_FORMAT)
         status = error->status;
     lb_translations_free(written);
     *so_far = sound && !status && t->done < all ? t : NULL;
     if (*so_far) return LB_ERROR_INTERRUPTED;
     const lb_measures measured = lb_measure(&t->sum, (lb_bleu_config){0});
-    if (sound) found->own[LB_OWN_BLEU] = fmax(measured.bleu_13a, 0); /* NaN: no output has four words */
-    if (sound) found->own[LB_OWN_CHRF] = measured.chrf2;
+    if (sound) {
+        found->own[LB_OWN_BLEU] = fmax(measured.bleu_13a, 0); /* NaN: no output has four words */
+        found->own[LB_OWN_CHRF] = measured.chrf2;
+    }
     found->own[LB_OWN_TEXTS] = (double)all;
     lb_text_comparison_free(t);
     return status;
