@@ -1,4 +1,4 @@
-/* Matrix products. */
+/* Matrix products of the last two axes. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
