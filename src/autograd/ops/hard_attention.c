@@ -101,10 +101,10 @@ lb_tensor *lb_attend_hard(lb_tensor *logits, lb_tensor *scores, lb_tensor *mask,
  *          or NULL, tokens [batch, T]: what the decoder read at each step, so that the symbol written at t is the token
  *          at t + 1 -> log-probabilities [batch, T, classes]; output 1: p(a_t = j | symbols before t) [batch, T, S];
  *          output 2: the beliefs after each row, p(a = j | all its symbols, the last one being v) [batch, S, classes].
+ *          After the end of a row, outputs 0 and 1 are zero.
  *  Jumps:  a score for moving by 0, 1, ... w or more positions (order 1); NULL: none (order 0).
  *  Before: the beliefs after the tokens before these; NULL: the row begins here, at position 0.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..T; LB_ERROR_INDEX if a token is not a class.
- *          After the end of a row, outputs 0 and 1 are zero.
  *  Cost:   O(batch T S (S + classes)); one thread computes a row.
  *  Source: Wu, Cotterell 2019, arXiv:1905.06319. Differs: a path begins at position 0, and may then jump; jumps add to
  *          the score of where they lead, and are not cut off at w. */

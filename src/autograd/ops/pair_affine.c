@@ -213,7 +213,7 @@ static const lb_op pair_affine_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** A hidden layer and an affine map for every pair of a query and a key.
+/** A hidden layer and an affine map for every pair.
  *  Shapes: query [batch, Q, width], keys [batch, K, width], weight [outputs, width], bias [outputs] or NULL -> [batch,
  *          Q, K, outputs].
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K width outputs). */
