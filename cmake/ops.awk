@@ -9,7 +9,7 @@ function flush_file() {
     } else if (file != "") {
         sub(/\n$/, "", functions)
         sections = sections "\n## " file "\n\n" intro "\n\n```c\n" functions "```\n"
-        contents = contents (contents == "" ? "" : " ·\n") "[" family "](#" family "c)"
+        contents = contents (contents == "" ? "" : ",\n") "[" family "](#" family "c)"
     }
     functions = intro = state = ""
 }

@@ -1,5 +1,5 @@
-/* Additive attention of many queries at once, on projected queries and keys. LSTMs and the kinds built on additive
- * scores use it; the default model runs lb_attention_gru_sequence in attention_gru.c instead. */
+/* Additive attention of many queries at once. LSTMs and the kinds built on additive scores use it; the default model
+ * runs lb_attention_gru_sequence instead. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
@@ -125,8 +125,7 @@ static const lb_op additive_attention_op = {
  *          [batch, K] or NULL -> context [batch, Q, depth]; output 1: weights [batch, Q, K].
  *  Mask:   1 attends, 0 does not; no gradient. A row of weights sums to 1, or is all zeros without keys to attend to.
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K (width + depth)), memory O(batch Q K).
- *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. lb_additive_attention projects and calls
- *          this. */
+ *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A.1.2. */
 lb_tensor *lb_attend_additive(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *v,
                               lb_tensor *mask)
 {

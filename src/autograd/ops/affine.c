@@ -1,4 +1,4 @@
-/* The affine map of a layer: one product and a bias. */
+/* The affine map of a layer. */
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "base/threads.h"
@@ -151,7 +151,7 @@ static const lb_op affine_op = {
     .can_set = 1U << X | 1U << BESIDE,
 };
 
-/** x times the transposed weight, plus bias: the layout of nn.Linear. `bias` may be NULL.
+/** x times the transposed weight, plus bias, as nn.Linear. `bias` may be NULL.
  *  Shapes: x [..., inputs], weight [outputs, inputs], bias [outputs] -> [..., outputs]. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_affine(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
 {
@@ -177,9 +177,8 @@ lb_tensor *lb_affine_relu(lb_tensor *x, lb_tensor *weight, lb_tensor *bias)
                        sizeof(lb_affine_part));
 }
 
-/** lb_affine of [x; beside] without joining them.
- *  Shapes: x [..., n], beside [..., m], weight [outputs, n + m], bias [outputs] or NULL -> [..., outputs].
- *  Errors: LB_ERROR_SHAPE. */
+/** lb_affine of [x; beside] without joining them. Errors: LB_ERROR_SHAPE.
+ *  Shapes: x [..., n], beside [..., m], weight [outputs, n + m], bias [outputs] or NULL -> [..., outputs]. */
 lb_tensor *lb_affine_pair(lb_tensor *x, lb_tensor *beside, lb_tensor *weight, lb_tensor *bias)
 {
     return lb_op_apply(&affine_op, LB_INPUTS(x, weight, bias, beside), &(lb_affine_part){0},

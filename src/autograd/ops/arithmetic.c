@@ -1,4 +1,4 @@
-/* Element by element, with broadcasting: sum, difference, product and quotient. */
+/* Element by element, with broadcasting. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
@@ -63,8 +63,8 @@ static const lb_op subtract_op = LB_PAIR_OP(sub, "y = a - b", "da += dy, db -= d
 static const lb_op multiply_op = LB_PAIR_OP(mul, "y = a b", "da += dy b, db += dy a");
 static const lb_op divide_op = LB_PAIR_OP(div, "y = a / b", "da += dy / b, db -= dy a / b^2");
 
-/** a + b. Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_sub, lb_mul, lb_div.
- *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+/** a + b. Shapes: two that broadcast as in NumPy -> their common shape; also for lb_sub, lb_mul, lb_div.
+ *  Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_add(lb_tensor *a, lb_tensor *b)
 {
     static const lb_pair_kernels rows = {add_forward, LB_TRAINING(add_backward)};
@@ -78,14 +78,14 @@ lb_tensor *lb_sub(lb_tensor *a, lb_tensor *b)
     return lb_op_apply(&subtract_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
-/** a times b, element by element. */
+/** a times b. */
 lb_tensor *lb_mul(lb_tensor *a, lb_tensor *b)
 {
     static const lb_pair_kernels rows = {multiply_forward, LB_TRAINING(multiply_backward)};
     return lb_op_apply(&multiply_op, LB_INPUTS(a, b), &rows, sizeof rows);
 }
 
-/** a divided by b, element by element. */
+/** a divided by b. */
 lb_tensor *lb_div(lb_tensor *a, lb_tensor *b)
 {
     static const lb_pair_kernels rows = {divide_forward, LB_TRAINING(divide_backward)};

@@ -1,5 +1,4 @@
-/* A GRU with attention: at each step it attends with its state and reads the context with its input. One op computes
- * all steps, because each step needs the previous one. */
+/* A GRU with attention in one op, because each step needs the previous one. */
 #include "autograd/fused/attention_gru.h"
 #include "lookback/ops.h"
 
@@ -55,7 +54,7 @@ static const lb_op attention_gru_op = {
  *          [batch, time, depth]; output 2: weights [batch, time, K]; all zero after the end of a row; output 3: the
  *          final state [batch, hidden].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
- *  Cost:   O(batch time (hidden^2 + K (width + depth))); threads fork once for all steps.
+ *  Cost:   O(batch time (hidden^2 + K (width + depth))).
  *  Source: Bahdanau, Cho, Bengio 2015, arXiv:1409.0473, appendix A. Differs: the GRU of PyTorch, no maxout layer. */
 lb_tensor *lb_attention_gru_sequence(const lb_attention_gru_operands *operands)
 {

@@ -81,10 +81,10 @@ static const lb_op convolve_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Filters over sequences of numbers, 0 beyond their ends: nn.Conv1d with one input channel, padding r and no bias,
- *  its channels last.
+/** Filters over sequences, 0 beyond their ends: nn.Conv1d with one input channel, padding r, no bias, and channels
+ *  last.
  *  Shapes: x [batch, length], filters [count, 1, 2 r + 1] -> [batch, length, count].
- *  Errors: LB_ERROR_SHAPE, also for filters of an even width. Cost: O(batch length count (2 r + 1)). */
+ *  Errors: LB_ERROR_SHAPE, also for filters of an even width. */
 lb_tensor *lb_convolve(lb_tensor *x, lb_tensor *filters)
 {
     return lb_op_apply(&convolve_op, LB_INPUTS(x, filters), NULL, 0);

@@ -1,4 +1,4 @@
-/* Copying: each symbol of a target is either chosen from the vocabulary or copied from the source. */
+/* Copying: each symbol comes from the vocabulary or from the source. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
@@ -178,8 +178,8 @@ static const lb_op copy_mixture_op = {
  *          [batch, S]: the class that each position is copied as -> [batch, T, classes].
  *  Hidden: a logit of -inf leaves a class to copying; if nothing copies it, it is -inf and gets no gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX if a symbol is not a class. Cost: O(batch T (classes + S)).
- *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: logarithms throughout; a slope with
- *          respect to a weight is at most e^60. */
+ *  Source: See, Liu, Manning 2017, arXiv:1704.04368, section 2.2. Differs: a slope with respect to a weight is at most
+ *          e^60. */
 lb_tensor *lb_copy_mixture(lb_tensor *logits, lb_tensor *weights, lb_tensor *gate, lb_tokens symbols)
 {
     return lb_op_apply(&copy_mixture_op, LB_INPUTS(logits, weights, gate), &symbols, sizeof symbols);

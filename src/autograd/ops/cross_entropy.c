@@ -71,12 +71,12 @@ static const lb_op cross_entropy_op = {
     .saves_slope = true,
 };
 
-/** Mean cross-entropy over the targets that are not `ignored`, which may be a class, such as LB_PAD, or another
- *  number, such as -100. If all are ignored, it is 0, where PyTorch gives NaN. A logit of -inf hides its class:
- *  probability and gradient are 0. A hidden target makes the loss infinite, as in PyTorch; a row of only -inf does
- *  so, too, without a gradient, where PyTorch gives NaN.
- *  Shapes: logits [batch, length, classes], targets [batch, length] -> scalar. Logits may also be [batch length,
- *          classes]. A classifier has targets [rows, 1].
+/** Mean cross-entropy over the targets other than `ignored`, a class such as LB_PAD or another number such as -100. If
+ *  all are ignored, it is 0, where PyTorch gives NaN. A logit of -inf hides its class: probability and gradient are 0.
+ *  A hidden target makes the loss infinite, as in PyTorch; a row of only -inf does so without a gradient, where PyTorch
+ *  gives NaN.
+ *  Shapes: logits [batch, length, classes] or [batch length, classes], targets [batch, length] -> scalar. A classifier
+ *          has targets [rows, 1].
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_INDEX, with row and position, if a target is neither a class nor `ignored`. */
 lb_tensor *lb_cross_entropy(lb_tensor *logits, lb_tokens targets, int32_t ignored)
 {

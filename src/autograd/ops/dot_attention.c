@@ -288,16 +288,15 @@ static const lb_op packed_attention_op = {
 };
 
 /** Scaled dot-product attention over all heads.
- *  Shapes:  query [batch, Q, heads * width], keys [batch, K, heads * width], values [batch, K, heads * depth], where
- *           a head is a range of columns -> context [batch, Q, heads * depth]. Or all operands have the heads as an
- *           axis, [batch, heads, Q, width] and so on; `heads` is then ignored. Output 1: weights [batch, heads, Q,
- *           K], after dropout.
- *  Mask:    mask and bias broadcast to [batch, heads, Q, K]; either may be NULL. Mask: 1 attends, 0 does not; no
- *           gradient. Bias is added to the scores; -inf hides. A row with nothing to attend to is all zeros, never
- *           NaN.
+ *  Shapes:  query [batch, Q, heads * width], keys [batch, K, heads * width], values [batch, K, heads * depth], where a
+ *           head is a range of columns -> context [batch, Q, heads * depth]. Or all operands have the heads as an axis,
+ *           [batch, heads, Q, width] and so on; `heads` is then ignored. Output 1: weights [batch, heads, Q, K], after
+ *           dropout.
+ *  Mask:    mask and bias broadcast to [batch, heads, Q, K], or are NULL. Mask: 1 attends, 0 does not; no gradient.
+ *           Bias is added to the scores; -inf hides. A row with nothing to attend to is all zeros.
  *  Scale:   1 / sqrt(width) in a transformer.
- *  Dropout: probability with which a weight becomes zero in LB_MODE_TRAIN.
- *  Errors:  LB_ERROR_SHAPE, also if a width is not divisible by the heads; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.
+ *  Dropout: the probability of a zero weight in LB_MODE_TRAIN.
+ *  Errors:  LB_ERROR_SHAPE, also if the heads do not divide a width; LB_ERROR_ARGUMENT unless 0 <= dropout < 1.
  *  Cost:    O(batch heads Q K (width + depth)), memory O(batch heads Q K) for the weights.
  *  Source:  Vaswani et al. 2017, arXiv:1706.03762, section 3.2.1. */
 lb_tensor *lb_attend_dot(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
@@ -316,16 +315,16 @@ lb_tensor *lb_attend_dot_by(lb_tensor *query, lb_tensor *keys, lb_tensor *values
     return lb_attend_dot_with(query, keys, values, mask, bias, options);
 }
 
-/** lb_attend_dot with more options: fewer heads of keys and values than of queries, a softcap, a window, no weights.
- *  Shapes: keys [batch, K, kv_heads * width], values [batch, K, kv_heads * depth]; with the heads as an axis, that
- *          axis has kv_heads elements. Query head h reads head h / (heads / kv_heads) of the keys.
- *  Order: scale, softcap, bias and mask, window, softmax. With cap_biased, the softcap comes after bias and mask: a
- *         hidden key then has the score -softcap, and keeps some weight. A key beyond the window never has any.
- *  Memory: with context_only, output 1 is [batch, heads, Q, 0]. Then more than 48 queries keep no scores: backward
- *          computes them again, 48 queries at a time. The gradient of a bias still needs O(batch heads Q K).
+/** lb_attend_dot with fewer heads of keys and values than of queries, a softcap, a window, or no weights.
+ *  Shapes: keys [batch, K, kv_heads * width], values [batch, K, kv_heads * depth]; with the heads as an axis, that axis
+ *          has kv_heads elements. Query head h reads head h / (heads / kv_heads) of the keys.
+ *  Order:  scale, softcap, bias and mask, window, softmax. With cap_biased, the softcap comes after bias and mask: a
+ *          hidden key then has the score -softcap, and keeps some weight. A key beyond the window never has any.
+ *  Memory: with context_only, output 1 is [batch, heads, Q, 0], and more than 48 queries keep no scores: backward
+ *          computes them again. The gradient of a bias still needs O(batch heads Q K).
  *  Errors: also LB_ERROR_SHAPE if kv_heads does not divide the heads; LB_ERROR_ARGUMENT for a negative softcap.
- *  Source: grouped queries: Ainslie et al. 2023, arXiv:2305.13245; the softcap: Gemma 2, arXiv:2408.00118; the
- *          window: Beltagy et al. 2020, arXiv:2004.05150. All as in Attention of ONNX, see docs/pytorch.md. */
+ *  Source: grouped queries: Ainslie et al. 2023, arXiv:2305.13245; the softcap: Gemma 2, arXiv:2408.00118; the window:
+ *          Beltagy et al. 2020, arXiv:2004.05150. As in Attention of ONNX (docs/pytorch.md). */
 lb_tensor *lb_attend_dot_with(lb_tensor *query, lb_tensor *keys, lb_tensor *values, lb_tensor *mask,
                               lb_tensor *bias, lb_dot_options options)
 {

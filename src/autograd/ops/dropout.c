@@ -1,4 +1,4 @@
-/* Dropout: sets random elements to zero in training and scales the others to keep the expected value. */
+/* Dropout: random zeros in training, with the other elements scaled to keep the expected value. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
@@ -50,8 +50,8 @@ static const lb_op dropout_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** Dropout with probability p. Returns x itself if p is 0, or outside of LB_MODE_TRAIN.
- *  The dropped elements depend only on the seed and step of the tape and on the number of random ops before this one.
+/** Dropout with probability p. Returns x itself if p is 0, or outside of LB_MODE_TRAIN. The dropped elements depend
+ *  only on seed and step of the tape and on the number of random ops before.
  *  Errors: LB_ERROR_ARGUMENT unless 0 <= p < 1. */
 lb_tensor *lb_dropout(lb_tensor *x, lb_real p)
 {

@@ -1,4 +1,4 @@
-/* Sparsemax or 1.5-entmax and their loss in one op: the counterpart of softmax and cross-entropy. */
+/* Sparsemax or 1.5-entmax and their loss in one op. */
 #include "autograd/class_loss.h"
 #include "tensor/arrays.h"
 #include "tensor/softmax_row.h"
@@ -59,10 +59,9 @@ lb_tensor *lb_entmax_loss_of(lb_tensor *logits, lb_class_loss loss)
 }
 
 /** The mean loss over the targets that are not `ignored`, for probabilities by `normalizer`; with LB_SOFTMAX, this is
- *  lb_cross_entropy_smoothed. It is 0 if the logit of the target is 1 (sparsemax) or 2 (entmax) larger than all
- *  others, and finite for a target of probability 0. Smoothing, classes hidden by -inf, and shapes are those of
- *  lb_cross_entropy_smoothed. Smoothed losses leave out the entropy of the target, and may be negative.
- *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT; LB_ERROR_INDEX: as lb_cross_entropy_smoothed.
+ *  lb_cross_entropy_smoothed, which has the same smoothing, hidden classes, shapes and errors. It is 0 if the logit of
+ *  the target is 1 (sparsemax) or 2 (entmax) larger than all others, and finite for a target of probability 0. Smoothed
+ *  losses leave out the entropy of the target, and may be negative.
  *  Source: Martins, Astudillo 2016, arXiv:1602.02068; Peters, Niculae, Martins 2019, arXiv:1905.05702, section 3.3;
  *          smoothing after Peters, Martins 2021, arXiv:2103.10291. */
 lb_tensor *lb_entmax_loss(lb_tensor *logits, lb_tokens targets, int32_t ignored, lb_real smoothing,

@@ -1,5 +1,5 @@
-/* The recurrent part of a GRU over a whole padded sequence, in one op. The input part of the gates, W_ih x + b_ih, is
- * an operand: one product for all time steps. */
+/* The recurrent part of a GRU over a padded sequence. The input part of the gates, W_ih x + b_ih, is an operand: one
+ * product for all time steps. */
 #include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/cell_kernel.h"
@@ -28,13 +28,13 @@ static const lb_cell_op gru_op = {
 };
 
 /** A GRU over a padded batch of sequences, given the input part of the gates.
- *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time],
- *           a table [rows, 3 hidden] in which each token reads its row in place (NULL: no table); initial [batch,
- *           hidden] or NULL for zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden]
- *           -> outputs [batch, time, hidden], zero after the end of a row; output 1: the final state [batch, hidden].
+ *  Shapes:  x [batch, time, 3 hidden] = W_ih input + b_ih, gates in the order r, z, n; or, with `tokens` [batch, time]
+ *           instead of NULL, a table [rows, 3 hidden] in which each token reads its row; initial [batch, hidden] or
+ *           NULL for zeros; weight_hh [3 hidden, hidden]; bias_hh [3 hidden] -> outputs [batch, time, hidden], zero
+ *           after the end of a row; output 1: the final state [batch, hidden].
  *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at the end of each row.
  *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
- *  Cost:    O(batch time hidden^2); threads fork once for all steps.
+ *  Cost:    O(batch time hidden^2).
  *  Source:  Cho et al. 2014, arXiv:1406.1078, in the variant of PyTorch (tensor/cell_kernel.h). */
 lb_tensor *lb_gru_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                            lb_tensor *bias_hh, const int32_t *lengths, bool reverse)

@@ -1,5 +1,4 @@
-/* Exact hard attention: the decoder looks at one unknown position of the source at a time, and the op sums over all
- * of them. */
+/* Exact hard attention: each step looks at one unknown position, and the op sums over all. */
 #include "autograd/fused/hard_attention.h"
 
 #include "lookback/ops.h"
@@ -80,12 +79,12 @@ static const lb_op monotonic_op = {
     .can_set = 1U,
 };
 
-/** Exact hard attention of order 0: each step chooses its position anew. The results are log-probabilities, which
- *  serve as logits, because their softmax is their exponential.
- *  Shapes: logits [batch, T, S, classes] of each symbol at each position, scores [batch, T, S], mask [batch, S] or
+/** Exact hard attention of order 0: each step chooses its position anew. The results are log-probabilities, which serve
+ *  as logits.
+ *  Shapes:  logits [batch, T, S, classes] of each symbol at each position, scores [batch, T, S], mask [batch, S] or
  *           NULL -> log-probabilities [batch, T, classes]; output 1: p(a_t = j) [batch, T, S].
- *  Lengths: [batch] steps of each row, alive until lb_tape_reset, or NULL: all rows are full. After the end of a row,
- *           both outputs are zero.
+ *  Lengths: [batch] steps of each row, alive until lb_tape_reset, or NULL if all are full. After the end of a row, both
+ *           outputs are zero.
  *  Mask:    1 may be looked at, 0 not; no gradient. A row without positions gives every symbol the same probability,
  *           and no gradient.
  *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..T. Cost: O(batch T S classes).
@@ -98,18 +97,17 @@ lb_tensor *lb_attend_hard(lb_tensor *logits, lb_tensor *scores, lb_tensor *mask,
 
 /** Exact hard monotonic attention: no step moves to the left of the step before. The forward algorithm sums over all
  *  paths: y_t gives ln p(symbol | symbols before it).
- *  Shapes:  logits [batch, T, S, classes] and scores [batch, T, S] as for lb_attend_hard, jumps [batch, T, w + 1] or
- *           NULL, before [batch, S, classes] or NULL, mask [batch, S] or NULL, tokens [batch, T]: what the decoder
- *           read at each step, so that the symbol written at t is the token at t + 1 -> log-probabilities [batch, T,
- *           classes]; output 1: p(a_t = j | symbols before t) [batch, T, S]; output 2: the beliefs after each row,
- *           p(a = j | all its symbols, the last one being v) [batch, S, classes].
- *  Jumps:   a score for moving by 0, 1, ... w or more positions (order 1); NULL: none (order 0).
- *  Before:  the beliefs after the tokens before these; NULL: the row begins here, at position 0.
- *  After the end of a row, outputs 0 and 1 are zero.
- *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..T; LB_ERROR_INDEX if a token is not a class.
- *  Cost:    O(batch T S (S + classes)); a row is computed by one thread.
- *  Source:  Wu, Cotterell 2019, arXiv:1905.06319. Differs: a path begins at position 0, and may then jump; jumps add
- *           to the score of where they lead, and are not cut off at w. */
+ *  Shapes: logits, scores and mask as for lb_attend_hard, jumps [batch, T, w + 1] or NULL, before [batch, S, classes]
+ *          or NULL, tokens [batch, T]: what the decoder read at each step, so that the symbol written at t is the token
+ *          at t + 1 -> log-probabilities [batch, T, classes]; output 1: p(a_t = j | symbols before t) [batch, T, S];
+ *          output 2: the beliefs after each row, p(a = j | all its symbols, the last one being v) [batch, S, classes].
+ *          After the end of a row, outputs 0 and 1 are zero.
+ *  Jumps:  a score for moving by 0, 1, ... w or more positions (order 1); NULL: none (order 0).
+ *  Before: the beliefs after the tokens before these; NULL: the row begins here, at position 0.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..T; LB_ERROR_INDEX if a token is not a class.
+ *  Cost:   O(batch T S (S + classes)); one thread computes a row.
+ *  Source: Wu, Cotterell 2019, arXiv:1905.06319. Differs: a path begins at position 0, and may then jump; jumps add to
+ *          the score of where they lead, and are not cut off at w. */
 lb_tensor *lb_attend_monotonic(lb_tensor *logits, lb_tensor *scores, lb_tensor *jumps, lb_tensor *before,
                                lb_tensor *mask, lb_tokens tokens)
 {

@@ -1,4 +1,4 @@
-/* Splits and joins tensors along an axis: concat, stack and slice. */
+/* Splits and joins tensors along an axis. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
@@ -103,8 +103,8 @@ static const lb_op slice_op = {
     .backward = LB_TRAINING(slice_backward),
 };
 
-/** Joins tensors along an existing axis. More than LB_MAX_INPUTS tensors are joined in groups.
- *  Shapes: equal except for that axis. Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
+/** Joins any number of tensors along an existing axis; their shapes are equal except for it.
+ *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if there is no such axis. */
 lb_tensor *lb_concat(lb_tensor *const *tensors, int count, int axis)
 {
     if (count <= LB_MAX_INPUTS)
@@ -149,9 +149,9 @@ lb_tensor *lb_slice(lb_tensor *x, int axis, int64_t first, int64_t length)
     return lb_op_apply(&slice_op, LB_INPUTS(x), &(lb_join_range){axis, first, length}, sizeof(lb_join_range));
 }
 
-/** Cuts x into `count` parts along an axis, `length[i]` elements each, as torch.split does. `parts` receives them.
- *  Shapes: [..., n, ...] -> [..., length[i], ...].
- *  Errors: LB_ERROR_ARGUMENT if the lengths do not add up to n, or if x has no such axis; all parts are then poison. */
+/** Cuts x into `count` parts along an axis, `length[i]` elements each, as torch.split does, and stores them in `parts`.
+ *  Errors: LB_ERROR_ARGUMENT if the lengths do not add up to the axis, or x has no such axis; all parts are then
+ *          poison. */
 void lb_split_axis(lb_tensor *x, int axis, const int64_t *length, int count, lb_tensor **parts)
 {
     int at = lb_is_sound(x) ? lb_shape_axis(x->shape, axis) : -1;

@@ -1,4 +1,4 @@
-/* The recurrent part of an LSTM over a whole padded sequence, in one op, as for a GRU. */
+/* The recurrent part of an LSTM, as for a GRU. */
 #include "autograd/fused/recurrence.h"
 #include "lookback/ops.h"
 #include "tensor/cell_kernel.h"
@@ -28,15 +28,12 @@ static const lb_cell_op lstm_op = {
 };
 
 /** An LSTM over a padded batch of sequences, given the input part of the gates.
- *  Shapes:  x [batch, time, 4 hidden] = W_ih input + b_ih, gates in the order i, f, g, o; or, with `tokens` [batch,
- *           time], a table [rows, 4 hidden] in which each token reads its row in place (NULL: no table); initial
- *           [batch, 2 hidden] = [h; c] or NULL for zeros; weight_hh [4 hidden, hidden]; bias_hh [4 hidden] -> outputs
- *           [batch, time, hidden], the h of each step, zero after the end of a row; output 1: the final [h; c] [batch,
- *           2 hidden].
- *  Lengths: [batch], alive until lb_tape_reset, or NULL if all rows are full. `reverse` starts at the end of each row.
- *  Errors:  LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if a length is not in 0..time; LB_ERROR_INDEX if a token is not a row.
- *  Cost:    O(batch time hidden^2); threads fork once for all steps.
- *  Source:  Hochreiter, Schmidhuber 1997, with the forget gate of Gers, Schmidhuber, Cummins 2000, as in PyTorch. */
+ *  Shapes: x [batch, time, 4 hidden] = W_ih input + b_ih, gates in the order i, f, g, o, or a table as for
+ *          lb_gru_sequence; initial [batch, 2 hidden] = [h; c] or NULL for zeros; weight_hh [4 hidden, hidden]; bias_hh
+ *          [4 hidden] -> outputs [batch, time, hidden], the h of each step, zero after the end of a row; output 1: the
+ *          final [h; c] [batch, 2 hidden].
+ *  Lengths, errors, cost: as for lb_gru_sequence.
+ *  Source: Hochreiter, Schmidhuber 1997, with the forget gate of Gers, Schmidhuber, Cummins 2000, as in PyTorch. */
 lb_tensor *lb_lstm_sequence(lb_tensor *x, const lb_tokens *tokens, lb_tensor *initial, lb_tensor *weight_hh,
                             lb_tensor *bias_hh, const int32_t *lengths, bool reverse)
 {

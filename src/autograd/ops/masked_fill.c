@@ -1,4 +1,4 @@
-/* Replaces elements by a constant according to a mask: attention hides padding with it. */
+/* Replaces elements by a constant according to a mask. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"

@@ -1,4 +1,4 @@
-/* Matrix products of the last two axes, over all leading axes. */
+/* Matrix products of the last two axes. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"

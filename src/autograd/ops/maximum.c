@@ -1,4 +1,4 @@
-/* The larger and the smaller of two, element by element, with broadcasting. */
+/* The larger and the smaller of two, with broadcasting. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
 #include "lookback/ops.h"
@@ -48,8 +48,7 @@ static const lb_op minimum_op = LB_PAIR_OP(
     minimum, "y = min(a, b)", "da += dy where a < b, db += dy where b < a, each dy / 2 where a = b");
 
 /** The larger of a and b, or NaN. If they are equal, each gets half of the gradient, as in PyTorch.
- *  Shapes: any two that broadcast by the rules of NumPy -> their common shape; also for lb_minimum.
- *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+ *  Shapes: two that broadcast -> their common shape; also for lb_minimum. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_maximum(lb_tensor *a, lb_tensor *b)
 {
     static const lb_pair_kernels rows = {maximum_forward, LB_TRAINING(maximum_backward)};

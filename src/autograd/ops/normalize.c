@@ -1,4 +1,4 @@
-/* Layer normalisation over the last axis, also of the sum of a residual connection. */
+/* Layer normalisation, also of the sum of a residual connection. */
 #include "autograd/op.h"
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
@@ -226,8 +226,7 @@ static const lb_op add_standardize_op = {
 /** Layer normalisation over the last axis, with the biased variance, as in nn.LayerNorm. A row of equal numbers gives
  *  the bias.
  *  Shapes: x [..., width], weight [width], bias [width] -> shape of x. Errors: LB_ERROR_SHAPE.
- *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance, not to the standard
- *          deviation. */
+ *  Source: Ba, Kiros, Hinton 2016, arXiv:1607.06450. Differs: epsilon is added to the variance. */
 lb_tensor *lb_standardize(lb_tensor *x, lb_tensor *weight, lb_tensor *bias, lb_real epsilon)
 {
     return lb_op_apply(&standardize_op, LB_INPUTS(x, weight, bias), &(lb_norm_attributes){epsilon, 0},

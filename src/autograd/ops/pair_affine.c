@@ -1,5 +1,5 @@
-/* One layer for all pairs of a query and a key: tanh of their sum, then the affine map. The hidden layer of the
- * pairs, by far the largest array, exists only in tiles; backward computes it again. */
+/* One layer for all pairs of a query and a key: tanh of their sum, then the affine map. The hidden layer, by far the
+ * largest array, exists only in tiles; backward computes it again. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
@@ -213,10 +213,9 @@ static const lb_op pair_affine_op = {
     .backward = LB_TRAINING(backward),
 };
 
-/** A hidden layer and an affine map for every pair of a query and a key: the outputs of a decoder in each state, for
- *  each position of the source that it may look at.
- *  Shapes: query [batch, Q, width], keys [batch, K, width], weight [outputs, width], bias [outputs] or NULL ->
- *          [batch, Q, K, outputs].
+/** A hidden layer and an affine map for every pair.
+ *  Shapes: query [batch, Q, width], keys [batch, K, width], weight [outputs, width], bias [outputs] or NULL -> [batch,
+ *          Q, K, outputs].
  *  Errors: LB_ERROR_SHAPE. Cost: O(batch Q K width outputs). */
 lb_tensor *lb_pair_affine(lb_tensor *query, lb_tensor *keys, lb_tensor *weight, lb_tensor *bias)
 {

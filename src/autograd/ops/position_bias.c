@@ -108,10 +108,10 @@ static double slope_of(int64_t heads, int64_t head)
 }
 
 /** A bias of attention that falls with the distance: -slope |i - k|. The slopes of n heads are 2^(-8/n), 2^(-16/n),
- *  ...; if n is no power of two, those of the power below, then every other one of the power above. The same slope
- *  counts before and after the query. It has no parameters and no gradient.
+ *  ...; if n is no power of two, those of the power below, then every other one of the power above. It has no
+ *  parameters and no gradient.
  *  Shapes: -> [heads, queries, keys], a bias for lb_attend_dot; the first query is at position `first`, the first key
- *  at 0.
+ *          at 0.
  *  Errors: LB_ERROR_SHAPE, LB_ERROR_MEMORY.
  *  Source: ALiBi, Press, Smith, Lewis 2022, arXiv:2108.12409. */
 lb_tensor *lb_alibi_bias(lb_tape *tape, int64_t heads, int64_t queries, int64_t keys, int64_t first)

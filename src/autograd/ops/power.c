@@ -24,10 +24,9 @@ static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb
 
 static const lb_op power_op = LB_PAIR_OP(pow, "y = a^b", "da += dy b a^(b - 1), db += dy y ln a");
 
-/** a to the power of b. A negative a gives NaN unless b is whole. As in PyTorch, a gets the gradient 0 where b = 0,
- *  and b gets 0 where a = 0 and b >= 0.
- *  Shapes: any two that broadcast by the rules of NumPy -> their common shape.
- *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+/** a to the power of b. A negative a gives NaN unless b is whole. As in PyTorch, a gets the gradient 0 where b = 0, and
+ *  b gets 0 where a = 0 and b >= 0.
+ *  Shapes: two that broadcast -> their common shape. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_pow(lb_tensor *a, lb_tensor *b)
 {
     static const lb_pair_kernels rows = {power_forward, LB_TRAINING(power_backward)};

@@ -102,10 +102,9 @@ static const lb_op rotary_op = {
 };
 
 /** Turns queries or keys by their positions, so that a dot product of two depends on their distance.
- *  Shapes: x [batch, length, heads * width], where a head is a range of columns, or [batch, heads, length, width];
- *          `heads` is then ignored -> the same. Pair j is columns j and j + rotated / 2 of a head, or, interleaved,
- *          columns 2j and 2j + 1, as in the paper; the other form is that of most models, and the default of
- *          RotaryEmbedding in ONNX.
+ *  Shapes: x [batch, length, heads * width] or [batch, heads, length, width]; `heads` is then ignored -> the same. Pair
+ *          j is columns j and j + rotated / 2 of a head, as in most models and by default in ONNX, or, interleaved,
+ *          columns 2j and 2j + 1, as in the paper.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT if `rotated` is odd or wider than a head; LB_ERROR_INDEX if `first` is
  *          negative.
  *  Source: Su et al. 2021, arXiv:2104.09864. */

@@ -89,16 +89,15 @@ static const lb_op log_softmax_op = {
     .backward = LB_TRAINING(log_softmax_backward),
 };
 
-/** Softmax over the last axis. A row of only -inf gives zeros and zero gradients, where PyTorch gives NaN. Shapes:
- *  [..., n] -> the same. */
+/** Softmax over the last axis, of the same shape. A row of only -inf gives zeros and zero gradients, where PyTorch
+ *  gives NaN. */
 lb_tensor *lb_softmax(lb_tensor *x)
 {
     return lb_op_apply(&softmax_op, LB_INPUTS(x), NULL, 0);
 }
 
 /** The logarithm of lb_softmax, computed directly, so that small probabilities do not underflow. A row of only -inf
- *  gives -inf and zero gradients, where PyTorch gives NaN.
- *  Shapes: [..., n] -> the same. */
+ *  gives -inf and zero gradients, where PyTorch gives NaN. */
 lb_tensor *lb_log_softmax(lb_tensor *x)
 {
     return lb_op_apply(&log_softmax_op, LB_INPUTS(x), NULL, 0);

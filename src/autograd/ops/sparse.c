@@ -1,4 +1,4 @@
-/* Sparsemax and 1.5-entmax over the last axis: weights as softmax gives them, but many are exactly zero. */
+/* Sparsemax and 1.5-entmax: weights like those of softmax, but many are exactly zero. */
 #include "autograd/op.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
@@ -82,17 +82,14 @@ static const lb_op entmax_op = {
 };
 
 /** Sparsemax over the last axis: the point of the simplex that is nearest to x. Scores far below the largest one get
- *  exactly 0, and no gradient. A row of only -inf gives zeros and zero gradients, as in lb_softmax.
- *  Shapes: [..., n] -> the same.
+ *  exactly 0, and no gradient. A row of only -inf gives zeros, as in lb_softmax.
  *  Source: Martins, Astudillo 2016, arXiv:1602.02068. Differs: the threshold is found without sorting. */
 lb_tensor *lb_sparsemax(lb_tensor *x)
 {
     return lb_op_apply(&sparsemax_op, LB_INPUTS(x), NULL, 0);
 }
 
-/** 1.5-entmax over the last axis, between lb_softmax and lb_sparsemax: exactly 0 for scores far below the largest
- *  one. A row of only -inf gives zeros and zero gradients.
- *  Shapes: [..., n] -> the same.
+/** 1.5-entmax over the last axis, between lb_softmax and lb_sparsemax, with the zeros of the latter.
  *  Source: Peters, Niculae, Martins 2019, arXiv:1905.05702. Differs: the threshold is found without sorting. */
 lb_tensor *lb_entmax15(lb_tensor *x)
 {

@@ -145,8 +145,7 @@ static const lb_op soft_op = {
 /** lb_cross_entropy_smoothed with a weight for each class, as in nn.CrossEntropyLoss: the weight of its target
  *  multiplies the loss of a row and its share in the mean, and the weight of each class its smoothed part. If the
  *  weights of all counted targets are 0, the loss is 0, where PyTorch gives NaN.
- *  Shapes: weight [classes] of numbers >= 0, without a gradient; logits and targets as there -> scalar.
- *  Errors: as lb_cross_entropy_smoothed. */
+ *  Shapes: weight [classes] of numbers >= 0, without a gradient. All else, and errors: as lb_cross_entropy_smoothed. */
 lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_tokens targets, int32_t ignored,
                                      lb_real smoothing)
 {
@@ -157,7 +156,7 @@ lb_tensor *lb_cross_entropy_weighted(lb_tensor *logits, lb_tensor *weight, lb_to
 /** Cross-entropy with a distribution over the classes as the target of each row, such as the output of a teacher:
  *  probabilities as targets of nn.CrossEntropyLoss. The mean is over the rows, whatever the weights.
  *  Shapes: logits and targets [batch, length, classes] or [rows, classes]; weight [classes] or NULL; mask [batch,
- *          length] or [rows], or NULL, 0 leaves out a row -> scalar. Only the logits get a gradient.
+ *          length] or [rows], 0 leaves out a row, or NULL -> scalar. Only the logits get a gradient.
  *  Errors: LB_ERROR_SHAPE; LB_ERROR_ARGUMENT unless 0 <= smoothing <= 1. */
 lb_tensor *lb_cross_entropy_soft(lb_tensor *logits, lb_tensor *targets, lb_tensor *weight, lb_tensor *mask,
                                  lb_real smoothing)

@@ -50,8 +50,7 @@ static const lb_op where_op = {
 };
 
 /** a where the condition is not 0, b where it is 0. Elements that are not chosen may be NaN or infinite.
- *  Shapes: any three that broadcast by the rules of NumPy -> their common shape. The condition gets no gradient.
- *  Errors: LB_ERROR_SHAPE if they do not broadcast. */
+ *  Shapes: three that broadcast -> their common shape. The condition gets no gradient. Errors: LB_ERROR_SHAPE. */
 lb_tensor *lb_where(lb_tensor *condition, lb_tensor *a, lb_tensor *b)
 {
     return lb_op_apply(&where_op, LB_INPUTS(condition, a, b), NULL, 0);
