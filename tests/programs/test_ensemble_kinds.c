@@ -135,7 +135,7 @@ END_TEST
 
 START_TEST(test_few_pairs_say_last_what_a_vote_takes)
 {
-    static const char vote[] = " pairs are few: a vote of 10 models ";
+    static const char vote[] = " pairs are few: an ensemble of 10 models ";
     write_files();
     SUPPORT_TRAIN(SHORT, "--steps", "2", "--out", "one");
     support_assert_trained();
