@@ -312,9 +312,14 @@ static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, 
     return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
 }
 
-/* Adds the batch that begins at pair `first` of a sample. Returns its size; 0 after an error. */
+/* Adds the batch that begins at pair `first` of a sample, or of its sources, which follow. Returns its size; 0 after an
+ * error. */
 static int64_t add_batch(const evaluation *e, const lb_pair_sample *sample, int64_t first)
 {
+    if (sample->sources && first >= sample->count) {
+        first -= sample->count;
+        sample = sample->sources;
+    }
     const int64_t size = batch_size(e->pairs, sample, e->model->target_vocab, first);
     lb_tape_reset(e->tape);
     lb_tally *tally = lb_tallies_next(e->tallies, e->tape);
@@ -343,9 +348,7 @@ lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_voca
     const int64_t all = sample->count + (sample->sources ? sample->sources->count : 0);
     const lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
-    do
-        t->next += t->next < sample->count ? add_batch(&e, sample, t->next)
-                                           : add_batch(&e, sample->sources, t->next - sample->count);
+    do t->next += add_batch(&e, sample, t->next);
     while (t->next < all && !t->in_parts && lb_tape_status(tape) == LB_OK);
     lb_tape_set_mode(tape, mode);
     if (t->next < all && lb_tape_status(tape) == LB_OK) return LB_ERROR_INTERRUPTED;

@@ -83,7 +83,7 @@ lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_ta
 lb_status lb_sort_evaluate(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                            double *exact_match)
 {
-    lb_evaluation found;
+    lb_evaluation found = {0};
     lb_status status = lb_sort_measure(model, task, tape, lists, false, NULL, &found);
     *exact_match = found.exact_match;
     return status;

@@ -207,7 +207,7 @@ LB_MUST_USE lb_status lb_training_compare_texts(const lb_training_data *data, co
                                                 lb_evaluation *found, lb_error *error);
 
 /** Frees what a training leaves that ends within a comparison. NULL is allowed. */
-void lb_text_comparison_free(lb_text_comparison *comparison);
+void lb_text_comparison_free(lb_text_comparison *t);
 
 /* ---- Its identity, and the message if a checkpoint belongs to another one (run_identity.c). ---- */
 
