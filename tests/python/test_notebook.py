@@ -35,7 +35,7 @@ def test_the_notebook_shows_training_heat_map_and_report(tmp_path, monkeypatch):
     assert "step 1500/1500  loss" in bar.data["text/plain"]
     assert bar.data["text/html"].startswith("<progress value=\"1500\" max=\"1500\">")
     results = [output.data for output in shown("execute_result")]
-    assert results[0]["text/plain"] == stored[0] == "['ɡ i t a r i s t a', 'tʃ i k o', 'k a r e t e ɾ a']"
+    assert results[0]["text/plain"] == stored[0] == "['ɡ i t a r i s t a', 'tʃ i k o', 'θ a p a t i ʎ a']"
     assert any(data.get("text/html", "").startswith("<img alt=\"Output(&#x27;ɡ i t a") for data in results)
     assert "'value': " in results[-2]["text/plain"]
     assert (place / "report.html").stat().st_size > 100000

@@ -53,8 +53,10 @@ static lb_status train_member(job *j, uint64_t seed, const char *name, const cha
     lb_status status = lb_stepper_begin(&s, j->error);
     if (!status) status = lb_train(s.loop, &s.history, j->error);
     if (!status) status = lb_stepper_end(&s, j->error);
-    if (!status) result->dev = s.run.kept->dev;
-    if (!status) memcpy(result->test, s.run.kept->test, sizeof result->test);
+    if (!status) {
+        result->dev = s.run.kept->dev;
+        memcpy(result->test, s.run.kept->test, sizeof result->test);
+    }
     lb_stepper_close(&s);
     return status;
 }

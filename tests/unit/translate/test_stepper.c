@@ -314,17 +314,18 @@ START_TEST(test_stepper_stops_early_without_gain)
 }
 END_TEST
 
+static bool stopped;
+
 static bool stop_now(void *context)
 {
-    return *(const bool *)context;
+    (void)context;
+    return stopped;
 }
 
 START_TEST(test_stepper_that_is_stopped_keeps_its_steps)
 {
-    bool stopped = false;
     double loss;
     lb_training_config config = word_config("stopped");
-    config.context = &stopped;
     config.stop = stop_now;
     lb_stepper *stepper = begin(&config);
     for (int i = 0; i < 3; i++) step(stepper);
