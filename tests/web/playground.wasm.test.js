@@ -212,7 +212,7 @@ test("before there is a model, nothing can be pressed", async () => {
 test("without attention there is no heatmap, and a second model is on the same seed", async () => {
     const { page, trouble } = await open();
     await set(page, "attention", "none");
-    await until(page, () => document.querySelector(".legend")?.textContent.includes("without attention"));
+    await until(page, () => document.querySelector(".legend")?.textContent.includes("no attention"));
     assert.equal(await page.evaluate(() => document.querySelectorAll(".heatmap td[style]").length), 0);
     await page.evaluate(() => document.querySelector("input[type=checkbox]").click());
     await until(page, () => document.querySelectorAll(".heatmap").length === 2);
