@@ -571,7 +571,7 @@ test("a mistake begins where the output ceases to be right", () =>
             );
         assert.match(
             await textOf(page, ".began"),
-            /^The first difference is at symbol 4: the model wrote a \(probability [^)]+\); expected was ∎/,
+            /^The first difference is at symbol 4: the model wrote a \(probability [^)]+\); expected ∎/,
         );
         assert.equal(await kinds(), "same same same extra extra extra");
         assert.equal(await marks(0), "abc<mark>a</mark><mark>b</mark><mark>c</mark>");
@@ -579,7 +579,7 @@ test("a mistake begins where the output ceases to be right", () =>
         await settle(page);
         assert.match(
             await textOf(page, ".began"),
-            /^The first difference is at symbol 4: the model wrote ∎ \(probability [^)]+\); expected was a/,
+            /^The first difference is at symbol 4: the model wrote ∎ \(probability [^)]+\); expected a/,
         );
         assert.equal(await kinds(), "same same same missing missing missing");
     }));
