@@ -240,7 +240,7 @@ START_TEST(test_steps_of_a_backward_training_are_those_of_its_run)
     for (int i = 0; i < 5; i++) ck_assert_int_eq(lb_stepper_step(stepper, &loss, &error), LB_OK);
     lb_evaluation found;
     ck_assert_int_eq(lb_stepper_measure(stepper, 2000, &found, &error), LB_OK);
+    lb_stepper_free(stepper); /* it has locked the folder */
     ck_assert_double_eq_tol(found.symbol_error, support_small_train(&config).dev.symbol_error, 1e-9);
-    lb_stepper_free(stepper);
 }
 END_TEST
