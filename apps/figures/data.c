@@ -288,8 +288,8 @@ int data_main(int argc, char **argv)
         .name = "data",
         .purpose = "Shows what a training would find in a file of pairs: format, columns, lengths, symbols, "
                    "oddities and their remedies, repetitions, sources with several targets, and sources that "
-                   "--dev shares "
-                   "with FILE. It takes the options of `lookback train`. FILE may be - for standard input.",
+                   "--dev shares with FILE. It takes the options of `lookback train`. FILE may be - for "
+                   "standard input.",
         .operands = "FILE",
         .min_operands = 1,
         .max_operands = 1,

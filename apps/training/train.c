@@ -164,8 +164,7 @@ static void say_what_a_vote_takes(const app_train_options *t, const app_training
     bool one = c->seeds == 1 && !c->sort && !c->from && !c->group && !t->teaching.teacher;
     if (one && members > 0 && result->dev.exact_match < 1 && app_flush_stdout())
         app_note("%lld pairs are few: an ensemble of %d models often makes fewer mistakes; --ensemble auto "
-                 "trains it "
-                 "in about %s",
+                 "trains it in about %s",
                  (long long)view->pairs, members, app_short_time(members * view->seconds, time));
 }
 

@@ -263,6 +263,7 @@ END_TEST
 START_TEST(test_stepper_that_is_dropped_resumes_with_the_same_bits)
 {
     ck_assert_msg(train_words("whole") == LB_OK, "%s", error.message);
+    int64_t resumed = 0;
     for (int drop = 6; drop < 12; drop++) {
         char name[32], path[64];
         snprintf(name, sizeof name, "dropped-%d", drop);
@@ -271,12 +272,14 @@ START_TEST(test_stepper_that_is_dropped_resumes_with_the_same_bits)
         for (int i = 0; i < drop; i++) step(stepper);
         lb_stepper_free(stepper);
         stepper = begin(&config);
-        ck_assert_int_le(lb_stepper_about(stepper).step, drop);
+        resumed = lb_stepper_about(stepper).step;
+        ck_assert(resumed == 0 || resumed == 5); /* the steps of the first evaluation, once it is saved */
         finish(stepper);
         lb_stepper_free(stepper);
         snprintf(path, sizeof path, "%s/model.safetensors", name);
         assert_same_files("whole/model.safetensors", path);
     }
+    ck_assert_int_eq(resumed, 5);
 }
 END_TEST
 
