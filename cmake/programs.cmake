@@ -6,25 +6,7 @@ add_custom_target(lessons)
 add_custom_target(benchmarks)
 add_dependencies(programs lessons benchmarks)
 
-# apps/ has a room for each thing that a user does; apps/lookback.c is the program over all of them.
-file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/*.c ${PROJECT_SOURCE_DIR}/apps/export/onnx/*.c)
-set(WEB_REPORT ${PROJECT_BINARY_DIR}/web/report.html)
-lookback_join_page(report ${WEB_REPORT})
-add_custom_target(web_report DEPENDS ${WEB_REPORT})
-add_library(app_page_template OBJECT ${PROJECT_SOURCE_DIR}/apps/report/page_template.S)
-target_compile_definitions(app_page_template PRIVATE APP_PAGE_TEMPLATE="${WEB_REPORT}")
-set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/report/page_template.S PROPERTIES OBJECT_DEPENDS ${WEB_REPORT})
-# The code of an exported model is embedded, file by file: apps/export/kernel/.
-file(GLOB APP_KERNEL CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/export/kernel/*.[ch]
-  ${PROJECT_SOURCE_DIR}/src/translate/file/lexicon_search.h)
-set(KERNEL_FILES "")
-foreach(file ${APP_KERNEL})
-  get_filename_component(name ${file} NAME)
-  string(APPEND KERNEL_FILES "    .asciz \"${name}\"\n    .incbin \"${file}\"\n    .byte 0\n")
-endforeach()
-configure_file(${PROJECT_SOURCE_DIR}/apps/export/kernel.S.in ${PROJECT_BINARY_DIR}/generated/kernel.S @ONLY)
-add_library(app_kernel OBJECT ${PROJECT_BINARY_DIR}/generated/kernel.S)
-set_source_files_properties(${PROJECT_BINARY_DIR}/generated/kernel.S PROPERTIES OBJECT_DEPENDS "${APP_KERNEL}")
+include(cmake/rooms.cmake)
 # It is compiled here for a few models, so that warnings are found before anything is exported: the flags of each.
 set(recurrent USES_TANH)
 set(first ${recurrent} ATTENDS ATTENDS_FIRST PROJECTS ASKS)
@@ -52,14 +34,6 @@ foreach(kernel additive coverage location multi_head scaled_dot local_m local_p 
   target_compile_options(kernel_${kernel} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow
     $<$<BOOL:${LOOKBACK_WERROR}>:-Werror>)
 endforeach()
-add_library(app_rooms STATIC ${APP_SOURCES} $<TARGET_OBJECTS:app_page_template>
-  $<TARGET_OBJECTS:app_kernel>)
-target_include_directories(app_rooms PUBLIC ${PROJECT_SOURCE_DIR}/apps)
-target_link_libraries(app_rooms PUBLIC lookback lookback_inside PkgConfig::ZLIB PRIVATE PkgConfig::CJSON PkgConfig::UTF8PROC)
-# Where the program looks for lookback_mpi, from its own folder.
-file(RELATIVE_PATH APP_MPI_LIBRARY ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/liblookback_mpi.so.${PROJECT_VERSION_MAJOR})
-set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/console/ranks.c PROPERTIES COMPILE_DEFINITIONS
-  "_GNU_SOURCE;APP_MPI_LIBRARY=\"${APP_MPI_LIBRARY}\"")
 add_executable(lookback_program ${PROJECT_SOURCE_DIR}/apps/lookback.c)
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_rooms PkgConfig::CJSON)

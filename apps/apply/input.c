@@ -3,8 +3,11 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "console/console.h"
+#include "data/pairs/pairs.h"
+#include "translate/plan/recipe.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,11 +66,41 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
                : lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
+lb_status app_pair_input_hold_out(app_pair_input *input, const char *path, lb_error *error)
+{
+    lb_pair_format format = input->format;
+    if (strcmp(path, "-") == 0)
+        return lb_error_set(error, LB_ERROR_OPEN,
+                            "--held-out: found standard input, expected a file, which is read twice");
+    format.source.subwords = format.target.subwords = NULL; /* pairs are held out before there are any */
+    lb_pairs *all = lb_pairs_open(path, format, error);
+    input->held = all ? lb_pairs_hold_out(all, LB_HELD_OUT, error) : NULL;
+    lb_pairs_close(all);
+    return input->held ? LB_OK : error->status;
+}
+
+static int compare_place(const void *offset, const void *place)
+{
+    uint64_t a = *(const uint64_t *)offset, b = ((const lb_place *)place)->offset;
+    return (a > b) - (a < b);
+}
+
+static bool is_passed_over(const app_pair_input *input, const lb_line *line)
+{
+    lb_line bare = *line;
+    lb_line_drop_mark(&bare);
+    const uint64_t offset = (uint64_t)bare.offset;
+    return input->held && !bsearch(&offset, input->held->places, (size_t)input->held->count,
+                                   sizeof *input->held->places, compare_place);
+}
+
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error)
 {
-    bool more = lb_lines_next(&input->lines, true, line, error) == LB_LINES_ONE;
-    if (more) lb_pair_file_line(&input->file, line);
-    return more;
+    do {
+        if (lb_lines_next(&input->lines, true, line, error) != LB_LINES_ONE) return false;
+        lb_pair_file_line(&input->file, line);
+    } while (is_passed_over(input, line));
+    return true;
 }
 
 bool app_lacks_targets(const char *message)
@@ -156,6 +189,7 @@ void app_pair_input_close(app_pair_input *input)
     lb_lines_close(&input->lines);
     lb_pair_line_free(&input->pair);
     lb_pair_file_close(&input->file);
+    lb_pairs_close(input->held);
     free_texts(input);
     lb_release(input->number);
 }

@@ -35,6 +35,10 @@ void app_set_targets(lb_pair_format *format, const lb_strings *files);
 /** What a program does with lines that are not pairs, in a format; and with sources that have several targets. */
 #define APP_SKIP_BAD_LINES(format, ...) APP_FLAG(0, "skip-bad-lines", &(format)->skip_bad_lines, __VA_ARGS__)
 #define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
+#define APP_HELD_OUT(value)                                                                                  \
+    APP_FLAG(0, "held-out", (value),                                                                         \
+             "FILE is the one of a training without --dev: take only the pairs that it held out",            \
+             .usual = true)
 #define APP_ANY_TARGET_HELP                                                                                  \
     "count each source once, and its output as right "                                                       \
     "if it equals any of its targets"
@@ -57,6 +61,7 @@ typedef struct app_pair_input {
     lb_lines lines;
     lb_pair_format format; /* with what the file says about itself */
     lb_pair_line pair;     /* of the last line */
+    lb_pairs *held;        /* the pairs that app_pair_input_hold_out has chosen; NULL: all */
     int64_t count, skipped;
     int64_t checked;             /* pairs that app_pair_input_check has found */
     lb_strings sources, targets; /* texts of pairs, for a model */
@@ -74,11 +79,15 @@ lb_pair_format app_pair_format(lb_pair_format asked, const lb_translator_facts *
 LB_MUST_USE lb_status app_pair_input_open(app_pair_input *input, const char *path,
                                           const lb_pair_format *format, lb_error *error);
 
+/** Passes over the pairs that a training on the file without --dev does not hold out, which it finds as that does.
+ *  Errors: LB_ERROR_OPEN for standard input; those of lb_pairs_open and lb_pairs_hold_out. */
+LB_MUST_USE lb_status app_pair_input_hold_out(app_pair_input *input, const char *path, lb_error *error);
+
 /** Checks all lines in advance, so that a bad one near the end does not waste hours of work.
  *  Errors: those of app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 
-/** Reads the next line, whatever its content. Returns false at the end, and after an error.
+/** Reads the next line, whatever its content, but for those that are passed over. Returns false at the end, and after an error.
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 

@@ -26,6 +26,8 @@ static lb_status check_options(const app_evaluate *s, int operands, lb_error *er
                             "--n-best needs a MODEL: predictions have one output for each source");
     if (s->errors_path && operands > (s->predictions ? 1 : 2))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--errors needs one FILE");
+    if (s->held_out && s->predictions)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--held-out needs a MODEL");
     if (s->why && (s->predictions || (operands > 2 && !s->json)))
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--why needs a MODEL and one FILE, or --json");
     return LB_OK;
@@ -111,6 +113,7 @@ int evaluate_main(int argc, char **argv)
                    .zero_is_value = true),
         APP_FLAG(0, "copy-unknown", &s.config.copy_unknown,
                  "replace an unknown symbol with the source symbol that gets the most attention"),
+        APP_HELD_OUT(&s.held_out),
         APP_FLAG(0, "why", &s.why,
                  "also measure whether attention looks at what the output depends on: docs/why.md"),
         APP_FLAG(0, "no-lexicon", &s.config.no_lexicon,

@@ -119,7 +119,7 @@ typedef struct app_evaluate {
     lb_translate_config config; /* of a model; its n_best is that of `judging` */
     int batch, symbols, normalize, confusions;
     uint64_t seed;
-    bool why, json;
+    bool why, json, held_out;
     const char *errors_path; /* a file for the table of errors; NULL: none */
     lb_strings *errors;      /* that table */
 } app_evaluate;

@@ -47,6 +47,7 @@ static lb_status open_pairs(measuring *s, lb_error *error)
 {
     const lb_pair_format format = app_pair_format(s->asked->format, &s->model);
     lb_status status = app_pair_input_open(&s->pairs, s->asked->pairs, &format, error);
+    if (!status && s->asked->held_out) status = app_pair_input_hold_out(&s->pairs, s->asked->pairs, error);
     if (!status) status = app_pair_input_check(&s->pairs, error);
     app_progress_init(&s->progress,
                       (app_progress_config){.unit = "pair", .total = s->pairs.checked, .late = true});

@@ -25,14 +25,22 @@ typedef struct looking {
     const char *dev_file, *dev_targets, *lexicon_file, *output;
     lb_pair_format format;
     lb_strings targets;
-    int symbols, normalize, min_count;
+    int symbols, normalize, min_count, shown_pairs;
     lb_pairs *train, *dev, *lexicon;
     side side[SIDES];
 } looking;
 
+static app_progress progress;
+
+static void show_count(const void *context, const char *unit, int64_t done, int64_t total)
+{
+    (void)context;
+    app_progress_count(&progress, unit, done, total);
+}
+
 static lb_status open_pairs(looking *s, const char *path, lb_error *error)
 {
-    s->train = lb_pairs_open(path, s->format, error);
+    s->train = lb_pairs_open_counted(path, s->format, (lb_counter){.counted = show_count}, error);
     if (!s->train) return error->status;
     if (*s->train->file.note) app_warn("%s", s->train->file.note);
     lb_pair_format format = s->format;
@@ -188,6 +196,37 @@ static void explain_marks(const looking *s)
     }
 }
 
+static void print_text(const lb_symbols *text, lb_buffer *line)
+{
+    for (size_t i = 0; i < text->count; i++) {
+        char shown[LB_SYMBOL_SHOWN];
+        const char *symbol = text->symbol[i];
+        lb_buffer_print(line, "%s%s", i ? " " : "",
+                        strcmp(symbol, " ") == 0 ? "\xe2\x90\xa3" : lb_symbol_show(symbol, shown));
+    }
+}
+
+/* Prints the first pairs: line, source and target, with tabs between them and blanks between symbols. */
+static lb_status print_pairs(const looking *s, lb_error *error)
+{
+    lb_buffer text = {0};
+    lb_status status = LB_OK;
+    for (int64_t i = 0; i < s->shown_pairs && i < lb_pairs_count(s->train) && !status; i++) {
+        const lb_pair_line *pair;
+        status = lb_pairs_read(s->train, i, &pair, error);
+        if (status) break;
+        lb_buffer_print(&text, "%lld\t", (long long)lb_pairs_line_number(s->train, i));
+        print_text(&pair->source, &text);
+        lb_buffer_print(&text, "\t");
+        print_text(&pair->target, &text);
+        lb_buffer_print(&text, "\n");
+    }
+    if (!status && text.failed) status = lb_no_memory(error, "the data");
+    if (!status && text.text) app_put(text.text);
+    lb_release(text.text);
+    return status;
+}
+
 /* Draws the lengths, and the counts of the symbols in the order of their ranks. */
 static lb_status draw(const looking *s, lb_error *error)
 {
@@ -237,8 +276,10 @@ static int look(looking *s, const char *path)
         if (!status) status = print_side(&s->side[i], &error);
     }
     if (!status) explain_marks(s);
+    if (!status) status = print_pairs(s, &error);
     if (!status && s->output) status = draw(s, &error);
     close_all(s);
+    app_progress_end(&progress);
     lb_error told = {0};
     if (status)
         lb_error_set(&told, status, "%s%s", error.message,
@@ -265,6 +306,8 @@ int data_main(int argc, char **argv)
                  "a lexicon for the model that would be trained on FILE"),
         APP_OUTPUT('o', "output", &s.output,
                    "draw the distributions of lengths and symbols, as PNG, SVG or PDF"),
+        APP_INT(0, "pairs", "N", &s.shown_pairs, 0, 1 << 20,
+                "also print the first N pairs as symbols: line, source and target, with tabs between them"),
         APP_FORMAT(&f->kind),
         APP_SEVERAL_TARGETS(&s.targets),
         APP_TARGETS("dev-targets", "--dev", &s.dev_targets),

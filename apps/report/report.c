@@ -48,7 +48,7 @@ static lb_status open_rows(building *s, lb_error *error)
     const app_report_asked *asked = s->asked;
     if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, error);
     const lb_pair_format format = app_pair_format(asked->format, &s->model);
-    return app_report_rows_open(&s->rows, asked->file, &format, asked->once, error);
+    return app_report_rows_open(&s->rows, asked->file, &format, asked->once, asked->held_out, error);
 }
 
 static lb_status open_all(building *s, lb_error *error)
@@ -372,6 +372,7 @@ int report_main(int argc, char **argv)
         APP_SKIP_BAD_LINES(f, "show what is wrong with lines that are not pairs, instead of stopping",
                            .usual = true),
         APP_ANY_TARGET(&asked.once, APP_ANY_TARGET_HELP, .usual = true),
+        APP_HELD_OUT(&asked.held_out),
     };
     const app_program program = {
         .name = "report",

@@ -16,6 +16,7 @@ typedef struct app_report_asked {
     lb_strings inputs;     /* texts instead of a file */
     lb_pair_format format; /* of the lines of the file; a model has its own symbol rules */
     int batch, beam, details, heads_off, why;
+    bool held_out;  /* only the pairs of the file that a training holds out */
     bool once;      /* one row for each source, and any of its targets is right */
     bool all_heads; /* keep heads apart, however large the page becomes */
     double length_penalty;
@@ -72,7 +73,8 @@ typedef struct app_report_rows {
  *  Memory: freed by app_report_rows_close, also after an error.
  *  Errors: those of app_pair_input_open and app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_report_rows_open(app_report_rows *rows, const char *path,
-                                           const lb_pair_format *format, bool once, lb_error *error);
+                                           const lb_pair_format *format, bool once, bool held_out,
+                                           lb_error *error);
 
 /** Takes the texts of --input instead, each line of them. Errors: LB_ERROR_FORMAT if there is none; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status app_report_rows_take(app_report_rows *rows, const lb_strings *texts, lb_error *error);

@@ -122,11 +122,12 @@ static lb_status gather(app_report_rows *rows, app_pair_input *file, bool once, 
 }
 
 lb_status app_report_rows_open(app_report_rows *rows, const char *path, const lb_pair_format *format,
-                               bool once, lb_error *error)
+                               bool once, bool held_out, lb_error *error)
 {
     app_pair_input file;
     lb_status status = app_pair_input_open(&file, path, format, error);
     *rows = (app_report_rows){.name = file.name};
+    if (!status && held_out) status = app_pair_input_hold_out(&file, path, error);
     if (!status) status = gather(rows, &file, once, error);
     app_pair_input_close(&file);
     return status;

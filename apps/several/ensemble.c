@@ -63,18 +63,6 @@ static lb_status read_members(member_list *members, const char *list, lb_error *
     return status;
 }
 
-static lb_status make_member(app_side_by_side *s, size_t i, const lb_kind *member)
-{
-    lb_buffer name = {0};
-    const uint64_t seed = s->settings->seed + i;
-    lb_buffer_print(&name, "%s-%llu", member->name, (unsigned long long)seed);
-    lb_status status = app_side_by_side_set(s, i, lb_buffer_end(&name));
-    if (status) return status;
-    app_kind_apply(member, s->options);
-    s->options->settings.seed = seed;
-    return app_side_by_side_take(s, i);
-}
-
 static const char AUTO[] = "auto";
 
 /* With few pairs a training is short and a vote worth most, but transformers are far behind. With many, each member
@@ -106,13 +94,38 @@ static lb_status choose_list(const lb_training_config *config, const char **list
     return LB_OK;
 }
 
+lb_status app_ensemble_members(const char *list, const lb_training_config *config, lb_kind *members,
+                               int *count, lb_error *error)
+{
+    member_list found;
+    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(config, &list, error) : LB_OK;
+    if (!status) status = read_members(&found, list, error);
+    if (status) return status;
+    memcpy(members, found.member, sizeof found.member);
+    *count = found.count;
+    return LB_OK;
+}
+
+char *app_ensemble_member(const lb_kind *member, int i, app_train_options *options)
+{
+    lb_buffer name = {0};
+    options->settings.seed += (uint64_t)i;
+    app_kind_apply(member, options);
+    lb_buffer_print(&name, "%s-%llu", member->name, (unsigned long long)options->settings.seed);
+    return lb_buffer_end(&name);
+}
+
 static lb_status make_members(app_side_by_side *s, const char *list)
 {
-    member_list members;
-    lb_status status = strcmp(list, AUTO) == 0 ? choose_list(s->settings, &list, s->error) : LB_OK;
-    if (!status) status = read_members(&members, list, s->error);
-    if (!status) status = app_side_by_side_open(s, (size_t)members.count);
-    for (size_t i = 0; i < s->count && !status; i++) status = make_member(s, i, &members.member[i]);
+    lb_kind member[LB_JOIN_MOST];
+    int count = 0;
+    lb_status status = app_ensemble_members(list, s->settings, member, &count, s->error);
+    if (!status) status = app_side_by_side_open(s, (size_t)count);
+    for (int i = 0; i < count && !status; i++) {
+        char *name = app_ensemble_member(&member[i], i, s->options);
+        status = app_side_by_side_set(s, (size_t)i, name);
+        if (!status) status = app_side_by_side_take(s, (size_t)i);
+    }
     return status;
 }
 

@@ -10,7 +10,7 @@
 typedef struct settings {
     const char *out;
     lb_training_config data; /* the pairs to weigh the members by */
-    bool no_lexicon;
+    bool no_lexicon, held_out;
 } settings;
 
 static lb_status check_data(const settings *s, int count, lb_error *error)
@@ -23,6 +23,8 @@ static lb_status check_data(const settings *s, int count, lb_error *error)
     if (d->lexicon && s->no_lexicon)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "--lexicon and --no-lexicon: expected only one of them");
+    if (s->held_out && !d->dev)
+        return lb_error_set(error, LB_ERROR_ARGUMENT, "--held-out needs --dev, the file of the training");
     if (d->dev || d->lexicon || !lb_settings_are_set(d, LB_SETTING_DATA)) return LB_OK;
     return lb_error_set(
         error, LB_ERROR_ARGUMENT,
@@ -44,6 +46,11 @@ static int join_models(const settings *s, int count, char **models)
     app_progress progress = {0};
     data.context = &progress;
     data.tell = hear;
+    if (s->held_out) {
+        data.train = data.dev;
+        data.train_targets = data.dev_targets;
+        data.dev = data.dev_targets = NULL;
+    }
     const lb_join_config config = {.models = (const char *const *)models,
                                    .count = count,
                                    .out = s->out,
@@ -89,6 +96,8 @@ int join_main(int argc, char **argv)
         APP_TEXT('o', "out", "DIR", &s.out, "folder for the joined model; an earlier model there is renamed"),
         APP_TEXT(0, "dev", "FILE", &s.data.dev,
                  "pairs unseen in training, for weighting the models; default: equal weights"),
+        APP_FLAG(0, "held-out", &s.held_out,
+                 "--dev is the file of a training without --dev: take only the pairs that it held out"),
         APP_TEXT(0, "lexicon", "FILE", &s.data.lexicon, lb_setting_find("lexicon")->help),
         APP_WORD(0, "lexicon-case", "CASE", &s.data.lexicon_case, lb_setting_find("lexicon_case")->choices,
                  lb_setting_find("lexicon_case")->help),

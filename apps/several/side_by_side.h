@@ -156,6 +156,15 @@ LB_MUST_USE lb_status app_kinds_sort(const char *list, lb_strings *sorted, lb_er
 /** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
 int app_ensemble_of_few(int64_t pairs);
 
+/** Reads a list, or chooses one for the pairs of `config` if it is "auto": `members` has room for LB_JOIN_MOST.
+ *  Errors: LB_ERROR_ARGUMENT for an invalid list; those of lb_pairs_open. */
+LB_MUST_USE lb_status app_ensemble_members(const char *list, const lb_training_config *config,
+                                           lb_kind *members, int *count, lb_error *error);
+
+/** Makes options of a whole ensemble those of member `i`. Returns its name, "additive-1", which is released with
+ *  lb_release; NULL if memory runs out. */
+char *app_ensemble_member(const lb_kind *member, int i, app_train_options *options);
+
 /** Trains the members of `list`, each in a folder named by its kind and seed, with `settings->seed` and the numbers
  *  after it, joins them, prints what they are good for, and writes that as ensemble.tsv. Running the same again resumes
  *  interrupted trainings and repeats none. Returns the exit status.

@@ -193,7 +193,7 @@ static lb_status fit(lb_training_config *c, lb_error *error)
     return lb_training_fit(c, error);
 }
 
-static lb_status print_options(app_train_options *t, const app_program *program, lb_error *error)
+lb_status app_train_print(app_train_options *t, const app_program *program, lb_error *error)
 {
     const lb_training_config given = t->settings;
     lb_status status = check_options(t, error);
@@ -214,7 +214,7 @@ static int check_and_run(app_train_options *t, const app_program *program)
 {
     lb_error error = {0};
     char *record = NULL;
-    if (t->config.print) return print_options(t, program, &error) ? app_fail(&error) : app_close_stdout(0);
+    if (t->config.print) return app_train_print(t, program, &error) ? app_fail(&error) : app_close_stdout(0);
     lb_status status = settle_options(t, program, &record, &error);
     int exit_status = status ? app_fail(&error) : app_train_run(t);
     lb_release(record);

@@ -43,6 +43,10 @@ LB_MUST_USE lb_status app_train_prepare(app_train_options *t, const app_program 
 LB_MUST_USE lb_status app_sort_prepare(app_train_options *t, const app_program *program, bool compares,
                                        char **record, lb_error *error);
 
+/** Prints all options as --print-config does, with what the recipe chooses for the file to train on.
+ *  Errors: as app_train_prepare; those of lb_training_fit. */
+LB_MUST_USE lb_status app_train_print(app_train_options *t, const app_program *program, lb_error *error);
+
 /** Trains with such options, prints the result, and closes standard output. Returns the exit status. */
 int app_train_run(app_train_options *t);
 
