@@ -87,7 +87,8 @@ LB_MUST_USE lb_status app_pair_input_hold_out(app_pair_input *input, const char 
  *  Errors: those of app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 
-/** Reads the next line, whatever its content, but for those that are passed over. Returns false at the end, and after an error.
+/** Reads the next line, whatever its content, but for those that are passed over. Returns false at the end, and after
+ *  an error.
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 
