@@ -102,7 +102,10 @@ function written(paths) {
 }
 
 function send(message, files = {}) {
-    postMessage({ ...message, files }, Object.values(files).map((bytes) => bytes.buffer));
+    postMessage(
+        { ...message, files },
+        Object.values(files).map((bytes) => bytes.buffer),
+    );
 }
 
 function learn() {
