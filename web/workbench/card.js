@@ -102,6 +102,7 @@ export function makeCard(model) {
     const status = el("p", { class: "status", role: "status" }),
         bar = el("progress", { max: 1, value: 0, "aria-label": `progress of ${model.name}` }),
         note = el("p", { class: "problem" }),
+        notes = el("details", { hidden: true }),
         loss = svg("svg", { role: "img", class: "chart" }),
         measure = svg("svg", { role: "img", class: "chart" }),
         caption = el("figcaption", {}, ""),
@@ -111,7 +112,7 @@ export function makeCard(model) {
     const use = button("Use this model", { click: () => model.use() });
     const node = el(
         "article",
-        { class: "training", "aria-label": `model ${model.name}` },
+        { class: "training first", "aria-label": `model ${model.name}` },
         el("h3", {}, model.name),
         status,
         bar,
@@ -119,13 +120,26 @@ export function makeCard(model) {
         el("div", { class: "bar" }, stop, use, button("Forget it", { click: () => model.forget() })),
         el(
             "div",
-            { class: "charts" },
-            el("figure", {}, el("figcaption", {}, "Loss of training"), loss),
-            el("figure", {}, caption, measure),
+            { class: "stage" },
+            el(
+                "div",
+                { class: "charts" },
+                el("figure", {}, caption, measure),
+                el("figure", {}, el("figcaption", {}, "Loss of the training"), loss),
+            ),
+            el("div", { class: "shown-pairs" }, held, picture),
         ),
-        held,
-        picture,
+        notes,
     );
+
+    function drawNotes(messages) {
+        if (notes.hidden === (messages.length === 0) && notes.children.length === messages.length + 1) return;
+        notes.hidden = messages.length === 0;
+        notes.replaceChildren(
+            el("summary", {}, `Notes of the program: ${messages.length}`),
+            ...messages.map((text) => el("p", { class: "note", dir: "auto" }, text)),
+        );
+    }
 
     function drawShown(training) {
         const shown = training?.shown ?? [];
@@ -145,7 +159,8 @@ export function makeCard(model) {
     node.draw = () => {
         const training = model.trainings.find(({ state }) => state === "running") ?? model.trainings.at(-1);
         status.textContent = statusOf(model);
-        note.textContent = [model.note, ...(training?.messages ?? []).slice(-1)].filter(Boolean).join(" ");
+        note.textContent = model.note;
+        drawNotes(training?.messages ?? []);
         stop.textContent = model.state === "paused" ? "Go on" : "Stop";
         stop.hidden = model.done || model.state === "failed";
         use.hidden = !Object.keys(model.files).some((path) => path.endsWith("/model.safetensors"));

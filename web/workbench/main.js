@@ -93,7 +93,7 @@ async function boot() {
         throw new Error("this browser lacks DecompressionStream; Firefox has it since version 113, Chromium since 80");
     main.append(
         el("h1", {}, "Lookback workbench"),
-        el("nav", { "aria-label": "parts" }, ...links),
+        el("nav", { class: "parts", "aria-label": "parts" }, ...links),
         trouble,
         ...PARTS.map(([, , { node }]) => node),
     );

@@ -19,7 +19,7 @@ class Training {
     async start() {
         this.state = "running";
         this.worker = await startWorker({
-            line: ({ text, stream }) => stream === "error" && this.messages.push(withoutName(text)),
+            line: ({ text }) => text.startsWith("train: ") && this.messages.push(withoutName(text)),
             begun: ({ status }) => status !== 0 && this.fail(faultOf({ errors: this.messages, out: [] })),
             stepped: (data) => this.hear(data),
             paused: () => {},
