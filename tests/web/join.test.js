@@ -1,19 +1,21 @@
 // The modules of a page become one file.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Script } from "node:vm";
 import { REPORTS } from "./browser.js";
 
-const { JOIN } = process.env;
+const { CHECKOUT, JOIN } = process.env;
 
 // Joins files of these names and texts; the page holds what a page must.
 function joinFiles(files) {
     const folder = mkdtempSync(join(tmpdir(), "lookback-join-")),
         out = join(folder, "out");
     try {
+        symlinkSync(join(CHECKOUT, "web"), join(folder, "web"));
         for (const [name, text] of Object.entries({ "page.html": "@NONCE@|@STYLE@|@SCRIPT@|@DATA@", ...files }))
             writeFileSync(join(folder, name), text);
         const run = spawnSync(
@@ -50,6 +52,17 @@ test("a style that another one imports replaces the import", () => {
     });
     assert.equal(stderr, "");
     assert.match(text, /\|a \{ y: 2; z: 3 \}\n\np \{ x: 1 \}\n\|/);
+});
+
+test("a page can have the modules of the report, the playground and both together", () => {
+    const modules = ["common", "playground", "report"].flatMap((folder) =>
+        readdirSync(join(CHECKOUT, "web", folder))
+            .filter((name) => name.endsWith(".js"))
+            .map((name) => `import {} from "./web/${folder}/${name}";\n`),
+    );
+    const { text, stderr } = joinFiles({ "main.js": `"use strict";\n${modules.join("")}` });
+    assert.equal(stderr, "");
+    new Script(/^[0-9a-f]{32}\|\|([^]*)\|@DATA@$/.exec(text)[1]);
 });
 
 for (const [what, files, message] of [

@@ -101,7 +101,7 @@ const page = {
     },
     // At most once in a frame.
     changed() {
-        if (!frame) frame = requestAnimationFrame(update);
+        if (!frame) frame = requestAnimationFrame(refresh);
     },
     download(file, name) {
         const url = URL.createObjectURL(new Blob([file], { type: "application/octet-stream" }));
@@ -110,7 +110,7 @@ const page = {
     },
 };
 
-function update() {
+function refresh() {
     frame = 0;
     const running = learners.some((learner) => learner.running);
     const over = learners.some((learner) => learner.opened) ? "Back to training" : "Start over";
@@ -324,7 +324,7 @@ function experiments() {
     );
 }
 
-function lists() {
+function otherLists() {
     return el(
         "details",
         {},
@@ -376,7 +376,7 @@ function build() {
         el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
         choices(),
         experiments(),
-        lists(),
+        otherLists(),
         files(),
     );
     document.addEventListener("dragover", (event) => event.preventDefault());
@@ -387,7 +387,7 @@ function build() {
     window.addEventListener("beforeunload", (event) => {
         if (typed || learners.some((learner) => learner.isUnsaved())) event.preventDefault();
     });
-    update();
+    refresh();
 }
 
 // Until there is a model, there is nothing to press.
