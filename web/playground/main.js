@@ -4,7 +4,7 @@ import { number, select } from "../common/controls.js";
 import { button, el, svg } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
-import { DEFAULTS, TYPED, LONGER } from "./settings.js";
+import { DEFAULTS, LONGER, TYPED } from "./settings.js";
 
 const PLACE = "source, tab, target";
 const MOST_SHOWN = 100000; // characters of pairs
