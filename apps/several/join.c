@@ -108,8 +108,7 @@ int join_main(int argc, char **argv)
         APP_TARGETS("dev-targets", "--dev", &s.data.dev_targets),
         APP_COLUMNS(&s.data, false),
         APP_INT(0, "weight-column", "N", &s.data.weight_column, 1, 1 << 16,
-                "column of counts or weights, the greatest first among the targets of a word in --lexicon; "
-                "default: recognised"),
+                "column of counts or weights; in --lexicon, the greatest comes first; default: recognised"),
         APP_SKIP_BAD_LINES(&s.data, "skip lines that are not pairs"),
         APP_ANY_TARGET(&s.data.any_target,
                        "measure each source once, and its output as right if it equals any of its targets"),
