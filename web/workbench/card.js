@@ -1,25 +1,37 @@
 // One model in training: its progress, its chart, what it writes for held-out pairs, and where it looks.
-import { button, el, svg } from "../common/dom.js";
-import { drawChart } from "../playground/chart.js";
-import { heatmapOf } from "../playground/heatmap.js";
+import { rangeOf } from "../common/colors.js";
+import { button, el } from "../common/dom.js";
+import { chartWidth, lineChart } from "../report/charts.js";
+import { drawHeatmap } from "../report/heatmap.js";
+import { visible } from "../report/symbols.js";
 
 const MOST_WAIT = 400; // milliseconds between two charts
+const POINTS = 200; // of a curve; more are averaged
 
 function bytesOf(base64) {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-// A row of the attention history in the form of the playground's map.
-function lookOf({ source, output, finished, weights }) {
-    return {
-        source,
-        target: output,
-        length: output.length,
-        finished,
-        layers: weights === "" ? 0 : 1,
-        heads: 1,
-        weights: [...bytesOf(weights)].map((value) => value / 255),
-    };
+// Where a row of the attention history looks: a picture.
+function mapOf({ source, output, finished, weights }, room) {
+    const label = (text) => ({ text: visible(text), title: text, mark: false }),
+        end = { text: "end", title: "end of the output", mark: true },
+        values = Float32Array.from(bytesOf(weights), (value) => value / 255);
+    const matrix = { rows: output.length + (finished ? 1 : 0), columns: source.length, values };
+    if (values.length === 0 || values.length !== matrix.rows * matrix.columns) return null;
+    const rowLabels = [...output.map(label), ...(finished ? [end] : [])];
+    return drawHeatmap({ matrix, rowLabels, columnLabels: source.map(label), range: rangeOf(matrix, "auto"), room });
+}
+
+// [step, value] each, averaged in equal pieces.
+function thinnedCurve(points) {
+    const piece = Math.ceil(points.length / POINTS),
+        out = [];
+    for (let i = 0; i < points.length; i += piece) {
+        const some = points.slice(i, i + piece);
+        out.push([some.at(-1)[0], some.reduce((sum, point) => sum + point[1], 0) / some.length]);
+    }
+    return out;
 }
 
 function timeText(seconds) {
@@ -103,8 +115,8 @@ export function makeCard(model) {
         bar = el("progress", { max: 1, value: 0, "aria-label": `progress of ${model.name}` }),
         note = el("p", { class: "problem" }),
         notes = el("details", { hidden: true }),
-        loss = svg("svg", { role: "img", class: "chart" }),
-        measure = svg("svg", { role: "img", class: "chart" }),
+        loss = el("div", { class: "canvas" }),
+        measure = el("div", { class: "canvas" }),
         caption = el("figcaption", {}, ""),
         held = el("div", { class: "scroll" }),
         picture = el("div", { class: "picture" });
@@ -112,7 +124,7 @@ export function makeCard(model) {
     const use = button("Use this model", { click: () => model.use() });
     const node = el(
         "article",
-        { class: "training first", "aria-label": `model ${model.name}` },
+        { class: "training", "aria-label": `model ${model.name}` },
         el("h3", {}, model.name),
         status,
         bar,
@@ -153,7 +165,14 @@ export function makeCard(model) {
                 drawShown(training);
             }),
         );
-        picture.append(...heatmapOf(lookOf(shown[chosen]), -1, model.name));
+        const map = mapOf(shown[chosen], Math.max(280, picture.clientWidth));
+        if (!map) return;
+        map.picture.setAttribute("role", "img");
+        map.picture.setAttribute(
+            "aria-label",
+            `where the model looks for each symbol of ${shown[chosen].source.join(" ")}`,
+        );
+        picture.append(el("p", { class: "note" }, "Read above, written at the left."), map.picture);
     }
 
     node.draw = () => {
@@ -171,14 +190,21 @@ export function makeCard(model) {
         const now = performance.now();
         if (now - drawn > MOST_WAIT || model.state !== "running") {
             drawn = now;
-            const steps = facts.steps;
-            drawChart(loss, "Loss", [{ name: model.name, kind: "first", points: training.losses }], undefined, steps);
-            if (training.measures) {
+            const width = chartWidth(measure),
+                show = (place, name, points, y) =>
+                    place.replaceChildren(
+                        lineChart({ series: [{ name, points }], xName: "step", yName: name, y, width }),
+                    );
+            show(loss, "loss", thinnedCurve(training.losses));
+            if (training.measures?.points.length > 0) {
                 const { title, percent, points } = training.measures;
                 caption.textContent = `${title}${percent ? ", %" : ""}, on held-out pairs`;
-                const curve = points.map(([step, , , value]) => [step, value ?? 0]);
-                const top = percent ? 100 : undefined;
-                drawChart(measure, title, [{ name: model.name, kind: "first", points: curve }], top, steps);
+                show(
+                    measure,
+                    title,
+                    points.map(([step, , , value]) => [step, value]),
+                    percent ? [0, 100] : undefined,
+                );
             }
         }
         if (shownOf !== training.measures) {

@@ -7,6 +7,7 @@ import { notify, onChange, project } from "./project.js";
 import { forgetEverything, keptModels } from "./store.js";
 import { makeTrain } from "./train.js";
 import { Model } from "./training.js";
+import { startTheme } from "../report/theme.js";
 
 const main = document.getElementById("main");
 const trouble = el("p", { class: "trouble", role: "alert" });
@@ -92,13 +93,12 @@ async function boot() {
     if (!canInflate())
         throw new Error("this browser lacks DecompressionStream; Firefox has it since version 113, Chromium since 80");
     main.append(
-        el("h1", {}, "Lookback workbench"),
+        el("header", { class: "bar" }, el("h1", {}, "Lookback workbench"), ...startTheme(() => train.show())),
         el("nav", { class: "parts", "aria-label": "parts" }, ...links),
         trouble,
         ...PARTS.map(([, , { node }]) => node),
     );
     openPart("data");
-    onChange("current", () => {});
     project.options = await optionsOfTrain();
     await showKept();
     document.documentElement.dataset.ready = "";

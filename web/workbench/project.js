@@ -30,6 +30,8 @@ export const ROLES = {
     lexicon: { text: "words that are always right", train: "--lexicon", data: "--lexicon" },
 };
 
+const SHOWN_WHILE_TRAINING = 6; // held-out pairs
+
 // Options of train that data has, too.
 const OF_DATA = [
     "format",
@@ -71,10 +73,11 @@ export function dataWords() {
     return ["data", ...roleWords("data"), ...settingWords(OF_DATA)];
 }
 
-// Of a training in this folder.
+// Of a training in this folder, with some held-out pairs to look at while it trains.
 export function trainWords(folder) {
+    const shown = project.settings.has("film") ? [] : ["--film", String(SHOWN_WHILE_TRAINING)];
     const votes = project.votes === "" ? [] : ["--ensemble", project.votes];
-    return ["train", ...roleWords("train"), ...settingWords(), ...votes, "--out", folder];
+    return ["train", ...roleWords("train"), ...settingWords(), ...shown, ...votes, "--out", folder];
 }
 
 // The files that have a role, {path: bytes or Blob}.

@@ -3,7 +3,7 @@ import { faultOf, membersOf, run, startWorker, withoutName } from "./jobs.js";
 import { measuredWords, notify, project, rolesFiles, trainWords } from "./project.js";
 import { forgetModel, keepData, keepModel } from "./store.js";
 
-const decoder = new TextDecoder();
+const utf8 = new TextDecoder();
 
 // One training: of a model, or of a member of an ensemble.
 class Training {
@@ -88,7 +88,7 @@ class Training {
     get shown() {
         const film = this.files[`${this.folder}/film.jsonl`];
         if (!film) return [];
-        const rows = decoder
+        const rows = utf8
             .decode(film)
             .trim()
             .split("\n")
