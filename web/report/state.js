@@ -31,7 +31,7 @@ export function listen(names, work) {
     listeners.push({ names, work });
 }
 
-function notify(changed) {
+function notifyState(changed) {
     for (const { names, work } of listeners) if (names.some((name) => changed.includes(name))) work(changed);
 }
 
@@ -71,7 +71,7 @@ export function update(values) {
     if (changed.length === 0) return;
     Object.assign(state, values);
     writeHash();
-    notify(changed);
+    notifyState(changed);
 }
 
 // The step and the source position under the pointer; NO_STEP without one.

@@ -1,13 +1,13 @@
 // What is worked on: files with their roles, settings, trained models, and the command lines that they make.
-const listeners = new Map();
+const works = new Map();
 
 // Calls work() after notify(what).
 export function onChange(what, work) {
-    listeners.set(what, [...(listeners.get(what) ?? []), work]);
+    works.set(what, [...(works.get(what) ?? []), work]);
 }
 
 export function notify(what) {
-    for (const work of listeners.get(what) ?? []) work();
+    for (const work of works.get(what) ?? []) work();
 }
 
 export const project = {
@@ -82,10 +82,11 @@ export function rolesFiles() {
     return Object.fromEntries(Object.values(project.roles).map((path) => [path, project.files.get(path)]));
 }
 
-// What evaluate and report measure on: the pairs that the training held out. null: it held none out.
+// What evaluate and report measure on: the pairs that the training held out. null: it held none out, or there are no
+// pairs, because the model was opened from a file.
 export function measuredWords() {
     const { train, targets, dev, devTargets } = project.roles;
-    if (project.settings.get("hold-out") === false && dev === undefined) return null;
+    if (dev === undefined && (train === undefined || project.settings.get("hold-out") === false)) return null;
     const beside = dev === undefined ? targets : devTargets;
     return [
         dev ?? train,
