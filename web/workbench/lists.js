@@ -124,7 +124,7 @@ export function makeLists({ say }) {
             {},
             el("td", { class: "number" }, count(row.number)),
             el("th", { scope: "row", dir: "auto" }, row.source),
-            el("td", {}, input),
+            el("td", {}, row.source !== "" && input),
             el("td", { class: "number" }, fixed(row.probability)),
             el("td", { dir: "auto" }, row.others),
             el("td", { dir: "auto" }, row.mark),
@@ -152,6 +152,9 @@ export function makeLists({ say }) {
         result.hidden = rows.length === 0;
     }
 
+    // A message with the name that the file came with.
+    const named = (text) => text.replaceAll(list.path, list.name);
+
     // A command on the list; one at a time.
     async function work(words, results, hears) {
         job?.stop();
@@ -166,7 +169,7 @@ export function makeLists({ say }) {
         say("");
         try {
             const ended = await mine.ended;
-            if (ended.status !== 0) say(faultOf(ended));
+            if (ended.status !== 0) say(named(faultOf(ended)));
             return ended;
         } catch (error) {
             if (error.message !== "stopped") say(error.message);
@@ -195,7 +198,9 @@ export function makeLists({ say }) {
         });
         if (rows !== mine) return;
         notes.replaceChildren(
-            ...(ended?.status === 0 ? ended.errors : []).map((line) => el("li", { dir: "auto" }, withoutName(line))),
+            ...(ended?.status === 0 ? ended.errors : []).map((line) =>
+                el("li", { dir: "auto" }, named(withoutName(line))),
+            ),
         );
         draw();
     }
@@ -210,7 +215,7 @@ export function makeLists({ say }) {
         if (!file) return;
         try {
             const plain = await unzipped(file);
-            list = { path: plainName(plain.name), file: plain };
+            list = { path: plainName(plain.name), name: plain.name, file: plain };
             await predictAll();
         } catch (error) {
             say(`The list cannot be read: ${error.message}`);
@@ -219,7 +224,7 @@ export function makeLists({ say }) {
 
     const table = el(
         "table",
-        { class: "data list" },
+        { class: "list" },
         el("caption", { class: "unseen" }, "what the model writes for each text"),
         el("thead", {}, el("tr", {}, ...heads)),
         body,
@@ -249,7 +254,7 @@ export function makeLists({ say }) {
             "div",
             { class: "controls" },
             chooser,
-            el("label", { class: "file", for: "list-file" }, "Choose a file"),
+            el("label", { class: "file", for: "list-file" }, "Choose a list"),
             told,
             stop,
         ),

@@ -7,6 +7,13 @@ export function modelOf({ folder, files }) {
     return files[`${folder}/model.safetensors`];
 }
 
+// Whether the model has a lexicon, as the header of its file says.
+export function hasLexicon(current) {
+    const bytes = modelOf(current),
+        length = bytes.subarray(0, 4).reduceRight((sum, byte) => 256 * sum + byte, 0);
+    return /"task\\":\\"[a-z]+\+lexicon/.test(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+}
+
 async function openModelIn(current) {
     let waiting = null,
         said = "";

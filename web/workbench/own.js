@@ -2,6 +2,7 @@
 import { button, el } from "../common/dom.js";
 import { plural } from "../report/numbers.js";
 import { faultOf, run } from "./jobs.js";
+import { hasLexicon } from "./model.js";
 import { notify, onChange, project, settingWords } from "./project.js";
 
 const LEXICON = "own_words.tsv";
@@ -29,10 +30,10 @@ function freeFolder(folder, files) {
 }
 
 // A model like this one that has the own words, too. What its lexicon has of other sources stays.
-async function joinOwn({ folder, files }) {
-    // Without a lexicon, this fails, and says nothing on its way.
-    const { out } = await run(["inspect", folder, "--lexicon"], files).ended,
-        kept = out.filter((line) => line.includes("\t") && !project.own.has(line.split("\t")[0])),
+async function joinOwn(current) {
+    const { folder, files } = current,
+        old = hasLexicon(current) ? (await run(["inspect", folder, "--lexicon"], files).ended).out : [],
+        kept = old.filter((line) => !project.own.has(line.split("\t")[0])),
         own = [...project.own].map((pair) => pair.join("\t")),
         lexicon = new TextEncoder().encode([...kept, ...own, ""].join("\n")),
         joined = freeFolder(folder, files);
@@ -48,7 +49,8 @@ async function joinOwn({ folder, files }) {
     ];
     const ended = await run(words, { ...files, [LEXICON]: lexicon }, [joined]).ended;
     if (ended.status !== 0) throw new Error(faultOf(ended));
-    return { folder: joined, files: ended.files, words };
+    // It stays as it is when the training of the other one goes on.
+    return { folder: joined, files: ended.files, words, own: { [LEXICON]: lexicon }, model: null };
 }
 
 export function makeOwn({ say }) {
@@ -158,7 +160,7 @@ export function makeOwn({ say }) {
             el("label", { class: "choice" }, el("span", {}, "answer"), answer),
             button("Add", { type: "submit" }),
             chooser,
-            el("label", { class: "file", for: "own-file" }, "Choose a file"),
+            el("label", { class: "file", for: "own-file" }, "Choose words"),
         ),
         list,
         el("div", { class: "controls" }, use, told),

@@ -3,7 +3,7 @@ import { button, choice, el } from "../common/dom.js";
 import { commandBlock } from "../report/card.js";
 import { saveFile } from "../report/export.js";
 import { faultOf, run } from "./jobs.js";
-import { modelOf } from "./model.js";
+import { hasLexicon, modelOf } from "./model.js";
 import { dataWords, onChange, project, rolesFiles, shellLine, trainWords } from "./project.js";
 import { pairsSeen, seeWords } from "./see.js";
 
@@ -98,13 +98,15 @@ export function makeTake({ say }) {
         some = el("div", { hidden: true });
     const folder = () => project.current.folder,
         noPairs = () => (pairsSeen() ? "" : "There are no pairs to measure on: give some under Data."),
+        lexicon = () => (hasLexicon(project.current) ? ["--lexicon", "all"] : []), // a page has no compiler that measures
+        exportWords = () => ["export", folder(), "-o", "model.c", "--type", type, ...lexicon()],
         answering = ["--engine", ENGINE_FILE];
 
     const things = [
         {
             title: "The model",
             note: "One file, which the program in a terminal, C, Python and npm open, and this page, too.",
-            files: () => ({ "model.safetensors": modelOf(project.current) }),
+            files: () => ({ "model.safetensors": modelOf(project.current), ...project.current.own }),
         },
         {
             title: "The report",
@@ -138,13 +140,19 @@ export function makeTake({ say }) {
                     show();
                 }),
             ],
-            words: () => ["export", folder(), "-o", "model.c", "--type", type, "--lexicon", "all"],
+            words: exportWords,
             results: () => ["model.c", "model.h"],
         },
         {
             title: "ONNX",
             note: "Two files for other programs. ONNX has no place for a lexicon.",
-            words: () => ["export", folder(), "-o", "model.onnx", "--lexicon", "none"],
+            words: () => [
+                "export",
+                folder(),
+                "-o",
+                "model.onnx",
+                ...(hasLexicon(project.current) ? ["--lexicon", "none"] : []),
+            ],
             results: () => ["model.encoder.onnx", "model.decoder.onnx"],
         },
     ].map((thing) => makeThing(thing, say));
@@ -160,7 +168,7 @@ export function makeTake({ say }) {
             ...(measured ? [seeWords("evaluate", project.current)] : []),
             ["predict", folder(), "list.txt", "-o", "answers.csv"],
             ...(measured ? [seeWords("report", project.current)] : []),
-            ["export", folder(), "-o", "model.c", "--type", type],
+            exportWords(),
         ].map(terminalLine);
     }
 

@@ -39,7 +39,8 @@ export function makeUse({ say }) {
             input: later(answerLast, TYPING_PAUSE),
         }),
         told = el("p", { class: "trouble", role: "status" }),
-        answers = el("ol", { class: "answers", "aria-label": "outputs", "aria-live": "polite" }),
+        best = el("p", { class: "best", role: "status" }),
+        others = el("ol", { class: "others", "aria-label": "other answers" }),
         place = el("div", { class: "typed", hidden: true });
 
     async function answer(text, current) {
@@ -63,17 +64,13 @@ export function makeUse({ say }) {
         const shown = report !== null && field.value.trim() !== "" && told.textContent === "",
             outputs = shown ? (report.pairs[0]?.outputs ?? []) : [];
         place.hidden = !shown;
-        answers.replaceChildren(
-            ...outputs.map((output) =>
-                el(
-                    "li",
-                    {},
-                    el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
-                    " ",
-                    el("span", { class: "aside" }, output.lexicon ? "from the lexicon" : percent(output.probability)),
-                ),
-            ),
-        );
+        const [first, ...rest] = outputs.map((output) => [
+            el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
+            " ",
+            el("span", { class: "aside" }, output.lexicon ? "from the lexicon" : percent(output.probability)),
+        ]);
+        best.replaceChildren(...(first ?? []));
+        others.replaceChildren(...rest.map((parts) => el("li", {}, ...parts)));
         if (!shown) return;
         if (view === null || closing.signal.aborted) {
             closing = beginReport(0, false);
@@ -110,7 +107,8 @@ export function makeUse({ say }) {
             { hidden: true },
             el("label", { class: "choice", for: "use-text" }, el("span", {}, "Write a text"), field),
             told,
-            answers,
+            best,
+            others,
             place,
             lists.node,
             makeOwn({ say }),
