@@ -34,8 +34,9 @@ const holder = document.querySelector("section");
 holder.before(...startTheme(() => shown?.show()));
 const ask = (...asked) => ((globalThis.asked = asked.slice(0, 3)), globalThis.answer());
 globalThis.showPage = async (text) => (shown = showReport(await reportOfPage(text), holder, { ask }));
-globalThis.showBytes = (json, blob) =>
-    (shown = showReport(reportOf(new TextEncoder().encode(json), Uint8Array.from(blob)), holder));
+globalThis.showBytes = (json, blob, hash) =>
+    (shown = showReport(reportOf(new TextEncoder().encode(json), Uint8Array.from(blob)), holder, { hash }));
+globalThis.hashOfReport = () => shown.hash();
 globalThis.closeReport = () => shown.close();
 `;
 const folder = mkdtempSync(join(tmpdir(), "lookback-inside-")),
@@ -168,7 +169,7 @@ test("another report takes the place of one, and closing takes all away", () =>
         // From bytes, without a model to ask.
         const [data, bytes] = dataOf("transformer");
         await page.evaluate(
-            (json, blob) => void globalThis.showBytes(json, blob),
+            (json, blob) => void globalThis.showBytes(json, blob, "#view=learned&pair=9"),
             JSON.stringify({ ...data, about: { ...data.about, title: "second" } }),
             bytes,
         );
@@ -176,9 +177,16 @@ test("another report takes the place of one, and closing takes all away", () =>
         assert.ok((await page.evaluate(() => globalThis.cleared)).includes(1));
         assert.equal(await textOf(page, ".title h2"), "second");
         assert.equal(await textOf(page, ".shown[role=status]"), "24 pairs");
+        assert.equal(await textOf(page, ".top [aria-current]"), "Learned");
+        await (await page.$$(".top nav button"))[0].click();
+        await settle(page);
+        assert.equal(await heading(page), "Pair 9");
         assert.ok((await countOf(page, ".thumbnail")) > 1);
         assert.equal(await countOf(page, ".typing"), 0);
+        const hashes = () => page.evaluate(() => globalThis.hashOfReport());
+        assert.equal(await hashes(), "#pair=9");
         await page.evaluate(() => globalThis.closeReport());
+        assert.equal(await hashes(), "#pair=9");
         assert.deepEqual(await listened(page), before);
         assert.equal(await countOf(page, "section *"), 0);
         await press(page, "2");

@@ -18,7 +18,7 @@ export async function inflate(bytes, format) {
 }
 
 // null if nothing has been put there.
-async function unpack(text, format) {
+async function bytesOfText(text, format) {
     const base64 = text.trim();
     return base64 === "" || base64.startsWith("@") ? null : inflate(bytesOfBase64(base64), format);
 }
@@ -26,12 +26,12 @@ async function unpack(text, format) {
 // The bytes in the element `id`.
 export async function embedded(id) {
     const element = document.getElementById(id);
-    return element && unpack(element.textContent, element.dataset.encoding.split("+")[0]);
+    return element && bytesOfText(element.textContent, element.dataset.encoding.split("+")[0]);
 }
 
 // The same of another page, a report, from its text.
 export async function embeddedIn(page, id) {
     const at = page.indexOf(` id="${id}"`),
         from = page.indexOf(">", at) + 1;
-    return at < 0 ? null : unpack(page.slice(from, page.indexOf("<", from)), "deflate");
+    return at < 0 ? null : bytesOfText(page.slice(from, page.indexOf("<", from)), "deflate");
 }

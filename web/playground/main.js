@@ -4,7 +4,7 @@ import { number, select } from "../common/controls.js";
 import { button, el, svg } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
-import { DEFAULTS, EXAMPLES, LONGER } from "./settings.js";
+import { DEFAULTS, LONGER, TYPED } from "./settings.js";
 
 const PLACE = "source, tab, target";
 const MOST_SHOWN = 100000; // characters of pairs
@@ -35,7 +35,7 @@ const again = button("Open the model again", { click: () => openModel(learners[0
 const input = el("input", {
     type: "text",
     id: "input",
-    value: EXAMPLES.short,
+    value: TYPED.short,
     size: 24,
     autocomplete: "off",
     spellcheck: "false",
@@ -186,7 +186,7 @@ function compare() {
 function useLengths(lengths) {
     if (shared.min_length === lengths.min_length && shared.max_length === lengths.max_length) return;
     Object.assign(shared, lengths);
-    const [before, after] = second.checked ? [EXAMPLES.short, EXAMPLES.long] : [EXAMPLES.long, EXAMPLES.short];
+    const [before, after] = second.checked ? [TYPED.short, TYPED.long] : [TYPED.long, TYPED.short];
     if (input.value === before) input.value = after;
     shortest.querySelector("input").value = lengths.min_length;
     longest.querySelector("input").value = lengths.max_length;
@@ -273,7 +273,7 @@ function usePairs(bytes) {
 
 function useLists() {
     pairs = null;
-    input.value = second.checked ? EXAMPLES.long : EXAMPLES.short;
+    input.value = second.checked ? TYPED.long : TYPED.short;
     beginAll();
 }
 

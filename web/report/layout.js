@@ -8,7 +8,7 @@ import { aloneOf, makeLearned, possibleOf } from "./learned.js";
 import { count, measureOf, plural } from "./numbers.js";
 import { makePairView } from "./pair.js";
 import { nameFilesBy } from "./picture.js";
-import { beginReport, listen, NO_STEP, state, update } from "./state.js";
+import { beginReport, hashOf, listen, NO_STEP, state, update } from "./state.js";
 import { makeTable } from "./table.js";
 import { startTheme } from "./theme.js";
 import { makeTyping } from "./typing.js";
@@ -60,10 +60,11 @@ function makeTabs(ownsPage) {
 // ownsPage: the report is the page. Its title, its address and its theme are those of the report; otherwise the page has
 // called startTheme, and calls show() when colours change or `place` is seen again.
 // ask: writes the output of a text that one types, see makeTyping; without it, there is nothing to type in.
+// hash: what is seen first, as hash() has told it of this report or another one, also after its end.
 // show() draws what is seen again, close() takes all away.
-export function showReport(report, place, { ownsPage = false, ask = null } = {}) {
+export function showReport(report, place, { ownsPage = false, ask = null, hash = "" } = {}) {
     const first = report.pairs.findIndex((pair) => pair.edits > 0 && !isKnown(pair)),
-        closing = beginReport(Math.max(0, first), ownsPage),
+        closing = beginReport(Math.max(0, first), { followsAddress: ownsPage, hash }),
         { signal } = closing;
     if (!TABS.some(([view]) => view === state.view)) update({ view: "pairs" });
     const table = makeTable(report),
@@ -128,7 +129,11 @@ export function showReport(report, place, { ownsPage = false, ask = null } = {})
     );
     const body = el(ownsPage ? "main" : "div", { class: "views" }, warnings, ...Object.values(views));
     place.append(header, body, help);
-    signal.addEventListener("abort", () => [header, body, help].forEach((node) => node.remove()));
+    let left = "";
+    signal.addEventListener("abort", () => {
+        left = hashOf(state);
+        [header, body, help].forEach((node) => node.remove());
+    });
     table.refresh();
     show();
     listen(["view"], show);
@@ -143,5 +148,5 @@ export function showReport(report, place, { ownsPage = false, ask = null } = {})
         }, 150),
         { signal },
     );
-    return { show, close: () => closing.abort() };
+    return { show, close: () => closing.abort(), hash: () => (signal.aborted ? left : hashOf(state)) };
 }

@@ -24,15 +24,15 @@ const TEXTS = ["view", "attention", "range", "find", "show", "from", "confusion"
 const FIRST = { pair: 1, output: 1, layer: 0, head: 0, step: 1, film: 1, frame: 1 };
 
 export const state = { ...INITIAL };
-const listeners = [];
+const stateListeners = [];
 
 // listen(["pair"], work): `work` runs after one of these has changed.
 export function listen(names, work) {
-    listeners.push({ names, work });
+    stateListeners.push({ names, work });
 }
 
-function notifyState(changed) {
-    for (const { names, work } of listeners) if (names.some((name) => changed.includes(name))) work(changed);
+function notifyOf(changed) {
+    for (const { names, work } of stateListeners) if (names.some((name) => changed.includes(name))) work(changed);
 }
 
 function parseHash(hash) {
@@ -71,7 +71,7 @@ export function update(values) {
     if (changed.length === 0) return;
     Object.assign(state, values);
     writeHash();
-    notifyState(changed);
+    notifyOf(changed);
 }
 
 // The step and the source position under the pointer; NO_STEP without one.
@@ -90,20 +90,20 @@ export function point(step, source) {
     for (const work of pointerListeners) work();
 }
 
-// Forgets the report before. `pair` is open, unless the report follows the address, and the address names one.
-// Aborting what is returned closes the report.
-export function beginReport(pair, followsAddress) {
+// Closes the report before, because only one is shown at a time. `pair` is open unless the hash names one: that of the
+// address if the report follows it. Aborting what is returned closes the report.
+export function beginReport(pair, { followsAddress = false, hash = "" } = {}) {
     closing?.abort();
     closing = new AbortController();
     follows = followsAddress;
     INITIAL.pair = pair;
-    Object.assign(state, follows ? parseHash(location.hash) : INITIAL);
+    Object.assign(state, parseHash(follows ? location.hash : hash));
     Object.assign(pointer, NOWHERE);
     const { signal } = closing;
     if (follows) window.addEventListener("hashchange", () => update(parseHash(location.hash)), { signal });
     signal.addEventListener("abort", () => {
         clearTimeout(writing);
-        listeners.length = pointerListeners.length = 0;
+        stateListeners.length = pointerListeners.length = 0;
     });
     return closing;
 }
