@@ -142,7 +142,8 @@ export function makeOwn({ say }) {
         el(
             "p",
             { class: "note" },
-            "The model writes these exactly as you give them, whatever it has learned. Correct an answer in the table, add a word here, or drop a file: source, tab, answer.",
+            "The model writes these exactly as you give them, whatever it has learned. " +
+                "Correct an answer in the table, add a word here, or drop a file: source, tab, answer.",
         ),
         el(
             "form",

@@ -17,7 +17,7 @@ export function pairsSeen() {
     if (train === undefined) return null;
     return {
         words: [train, ...(targets === undefined ? [] : ["--targets", targets])],
-        note: "Nothing was held out: these are the pairs that the model has learned, so that it looks better than it is.",
+        note: "Nothing was held out: the model has learned these pairs, so that it looks better than it is.",
     };
 }
 

@@ -43,7 +43,8 @@ function makeThing({ title, note, controls = [], words, results, files, missing 
                 ? []
                 : entries.map((entry) => button(entry[0], { click: () => saveFile(...entry) }))),
         );
-        told.textContent = `Made: ${entries.map(([name, { size }]) => `${name}, ${Math.ceil(size / 1000)} kB`).join("; ")}.`;
+        const sizes = entries.map(([name, { size }]) => `${name}, ${Math.ceil(size / 1000)} kB`);
+        told.textContent = `Made: ${sizes.join("; ")}.`;
     }
 
     async function save() {
@@ -98,8 +99,9 @@ export function makeTake({ say }) {
         some = el("div", { hidden: true });
     const folder = () => project.current.folder,
         noPairs = () => (pairsSeen() ? "" : "There are no pairs to measure on: give some under Data."),
-        lexicon = () => (hasLexicon(project.current) ? ["--lexicon", "all"] : []), // a page has no compiler that measures
-        exportWords = () => ["export", folder(), "-o", "model.c", "--type", type, ...lexicon()],
+        // A page has no compiler, which would find the exceptions.
+        lexicon = (which) => (hasLexicon(project.current) ? ["--lexicon", which] : []),
+        exportWords = () => ["export", folder(), "-o", "model.c", "--type", type, ...lexicon("all")],
         answering = ["--engine", ENGINE_FILE];
 
     const things = [
