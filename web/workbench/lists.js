@@ -90,7 +90,7 @@ export function makeLists({ say }) {
             "tr",
             {},
             el("td", { class: "number" }, count(row.number)),
-            el("th", { scope: "row", dir: "auto" }, row.source),
+            el("th", { scope: "row", dir: "auto" }, row.source || "∅"),
             el("td", {}, row.source !== "" && input),
             el("td", { class: "number" }, fixed(row.probability)),
             el("td", { dir: "auto" }, row.others),

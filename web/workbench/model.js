@@ -1,17 +1,46 @@
 // The model in use, open in a worker of its own: it answers texts that one types, one after another.
+import { el } from "../common/dom.js";
 import { startWorker, withoutName } from "./jobs.js";
 import { project } from "./project.js";
+
+export const NO_MODEL = "There is no model yet. Train one, or open a model file: drop it anywhere on this page.";
 
 // The bytes of a model file.
 export function modelOf({ folder, files }) {
     return files[`${folder}/model.safetensors`];
 }
 
-// Whether the model has a lexicon, as the header of its file says.
-export function hasLexicon(current) {
+// What the header of the file says. A hostile one says anything, and the program refuses it later.
+function says(current, what) {
     const bytes = modelOf(current),
         length = bytes.subarray(0, 4).reduceRight((sum, byte) => 256 * sum + byte, 0);
-    return /"task\\":\\"[a-z]+\+lexicon/.test(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+    return what.test(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+}
+
+export function hasLexicon(current) {
+    return says(current, /"task\\":\\"[a-z]+\+lexicon/);
+}
+
+// Whether a text has a tab, and features of it after that.
+export function hasFeatures(current) {
+    return says(current, /"source\\":\{[^{}]*\\"features\\":/);
+}
+
+// A text for the model in use: a field, and another one for the features if it has some. value() has both.
+export function makeSource(name, attributes) {
+    const rule = { type: "text", dir: "auto", spellcheck: "false", autocomplete: "off", ...attributes },
+        text = el("input", rule),
+        features = el("input", { ...rule, id: null, size: 12 }),
+        more = el("label", { class: "choice", hidden: true }, el("span", {}, "features"), features);
+    return {
+        nodes: [el("label", { class: "choice" }, el("span", {}, name), text), more],
+        value: () => (more.hidden || text.value.trim() === "" ? text.value : `${text.value}\t${features.value}`),
+        look: () => (more.hidden = !hasFeatures(project.current)),
+        clear() {
+            text.value = features.value = "";
+            text.focus();
+        },
+    };
 }
 
 async function openModelIn(current) {

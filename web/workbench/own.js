@@ -2,23 +2,31 @@
 import { button, el } from "../common/dom.js";
 import { plural } from "../report/numbers.js";
 import { faultOf, run } from "./jobs.js";
-import { hasLexicon } from "./model.js";
+import { hasFeatures, hasLexicon, makeSource } from "./model.js";
 import { notify, onChange, project, settingWords } from "./project.js";
 
 const LEXICON = "own_words.tsv";
-// Of a file of its own, whatever the columns of the training were.
-const LEXICON_COLUMNS = ["--format", "tsv", "--source-column", "1", "--target-column", "2"];
 const MOST_SHOWN = 200;
 
-function given(source, answer) {
-    return [source, answer].map((text) => text.replace(/[\t\r\n]+/g, " ").trim());
+// Of a file of its own, whatever the columns of the training were.
+function lexiconColumns(features) {
+    const columns = features ? ["source", "features", "target"] : ["source", "target"];
+    return ["--format", "tsv", ...columns.flatMap((name, i) => [`--${name}-column`, String(i + 1)])];
+}
+
+// Source and answer; null: one is missing. With features, the source has two of the columns.
+function ownOf(columns) {
+    const least = hasFeatures(project.current) ? 3 : 2,
+        texts = columns.slice(0, least).map((text) => text.replace(/[\r\n]+/g, " ").trim());
+    if (texts.length < least || texts.includes("")) return null;
+    return [texts.slice(0, -1).join("\t"), texts.at(-1)];
 }
 
 // Another answer for a source; "" takes it back.
 export function setOwn(source, answer) {
-    const [from, to] = given(source, answer);
-    if (to === "") project.own.delete(from);
-    else project.own.set(from, to);
+    const own = ownOf([...source.split("\t"), answer.replaceAll("\t", " ")]);
+    if (own) project.own.set(...own);
+    else project.own.delete(source);
     notify("own");
 }
 
@@ -33,7 +41,7 @@ function freeFolder(folder, files) {
 async function joinOwn(current) {
     const { folder, files } = current,
         old = hasLexicon(current) ? (await run(["inspect", folder, "--lexicon"], files).ended).out : [],
-        kept = old.filter((line) => !project.own.has(line.split("\t")[0])),
+        kept = old.filter((line) => !project.own.has(ownOf(line.split("\t"))?.[0])),
         own = [...project.own].map((pair) => pair.join("\t")),
         lexicon = new TextEncoder().encode([...kept, ...own, ""].join("\n")),
         joined = freeFolder(folder, files);
@@ -42,7 +50,7 @@ async function joinOwn(current) {
         folder,
         "--lexicon",
         LEXICON,
-        ...LEXICON_COLUMNS,
+        ...lexiconColumns(hasFeatures(current)),
         ...settingWords(["lexicon-case"]),
         "-o",
         joined,
@@ -54,7 +62,7 @@ async function joinOwn(current) {
 }
 
 export function makeOwn({ say }) {
-    const source = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false" }),
+    const source = makeSource("source"),
         answer = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false" }),
         chooser = el("input", { type: "file", id: "own-file", class: "unseen", change: () => take(chooser.files[0]) }),
         list = el("ul", { class: "own-words", tabindex: "-1" }),
@@ -87,23 +95,22 @@ export function makeOwn({ say }) {
     async function take(file) {
         if (!file) return;
         say("");
-        const lines = (await file.text()).split(/\r?\n/),
-            wrong = lines.findIndex((line) => line !== "" && !/^[^\t]*[^\t\s][^\t]*\t.*\S/.test(line));
         chooser.value = "";
+        const lines = (await file.text()).split(/\r?\n/),
+            read = lines.map((line) => ownOf(line.split("\t"))),
+            wrong = lines.findIndex((line, i) => line !== "" && read[i] === null);
         if (wrong >= 0) {
             say(`${file.name}:${wrong + 1}: found no tab between a source and its answer; expected one.`);
             return;
         }
-        for (const line of lines.filter(Boolean)) {
-            const [from, to] = line.split("\t");
-            project.own.set(...given(from, to));
-        }
+        for (const own of read.filter(Boolean)) project.own.set(...own);
         notify("own");
     }
 
     function showOwn() {
         const { own, current } = project;
         use.disabled = own.size === 0 && !current?.plain;
+        if (current) source.look();
         list.replaceChildren(
             ...[...own].slice(0, MOST_SHOWN).map(([from, to]) =>
                 el(
@@ -151,13 +158,13 @@ export function makeOwn({ say }) {
                 class: "controls",
                 submit: (event) => {
                     event.preventDefault();
-                    if (given(source.value, answer.value).includes("")) return;
-                    setOwn(source.value, answer.value);
-                    source.value = answer.value = "";
-                    source.focus();
+                    if (answer.value.trim() === "") return;
+                    setOwn(source.value(), answer.value);
+                    answer.value = "";
+                    source.clear();
                 },
             },
-            el("label", { class: "choice" }, el("span", {}, "source"), source),
+            ...source.nodes,
             el("label", { class: "choice" }, el("span", {}, "answer"), answer),
             button("Add", { type: "submit" }),
             chooser,

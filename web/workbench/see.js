@@ -4,7 +4,7 @@ import { showReport } from "../report/layout.js";
 import { reportOfPage } from "../report/report.js";
 import { state, untilClosed, update } from "../report/state.js";
 import { faultOf, run, withoutName } from "./jobs.js";
-import { askCurrent } from "./model.js";
+import { askCurrent, NO_MODEL } from "./model.js";
 import { measuredWords, onChange, project, rolesFiles } from "./project.js";
 
 const REPORT = "report.html";
@@ -79,7 +79,7 @@ export function makeSee({ say }) {
         if (!current || !seen) {
             note.textContent = current
                 ? "There are no pairs to measure on. Give some under Data, as “pairs to measure on”."
-                : "There is no model yet. Train one, or open a model file: drop it anywhere on this page.";
+                : NO_MODEL;
             return;
         }
         const files = { ...rolesFiles(), ...current.files },

@@ -3,7 +3,7 @@ import { button, choice, el } from "../common/dom.js";
 import { commandBlock } from "../report/card.js";
 import { saveFile } from "../report/export.js";
 import { faultOf, run } from "./jobs.js";
-import { hasLexicon, modelOf } from "./model.js";
+import { hasLexicon, makeSource, modelOf, NO_MODEL } from "./model.js";
 import { dataWords, onChange, project, rolesFiles, shellLine, trainWords } from "./project.js";
 import { pairsSeen, seeWords } from "./see.js";
 
@@ -93,8 +93,8 @@ function makeThing({ title, note, controls = [], words, results, files, missing 
 
 export function makeTake({ say }) {
     let type = "int8";
-    const text = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", change: show }),
-        none = el("p", {}, "There is no model yet. Train one, or open a model file: drop it anywhere on this page."),
+    const text = makeSource("text", { change: show }),
+        none = el("p", {}, NO_MODEL),
         job = el("div"),
         some = el("div", { hidden: true });
     const folder = () => project.current.folder,
@@ -128,10 +128,10 @@ export function makeTake({ say }) {
         {
             title: "A page that only answers",
             note: "It has the model, and none of your pairs. It opens with this text.",
-            controls: [el("label", { class: "choice" }, el("span", {}, "text"), text)],
-            words: () => ["report", folder(), "--input", text.value, "-o", "answers.html", ...answering],
+            controls: text.nodes,
+            words: () => ["report", folder(), "--input", text.value(), "-o", "answers.html", ...answering],
             results: () => ["answers.html"],
-            missing: () => (text.value.trim() === "" ? "Write a text that the page opens with." : ""),
+            missing: () => (text.value().trim() === "" ? "Write a text that the page opens with." : ""),
         },
         {
             title: "C code",
@@ -178,6 +178,7 @@ export function makeTake({ say }) {
         none.hidden = project.current !== null;
         some.hidden = project.current === null;
         if (project.current === null) return;
+        text.look();
         for (const thing of things) thing.show();
         job.replaceChildren(commandBlock("The whole job in a terminal", jobLines().join("\n")));
     }

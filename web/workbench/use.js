@@ -8,7 +8,7 @@ import { beginReport, NO_STEP, update } from "../report/state.js";
 import { addAnswer } from "../report/typing.js";
 import { faultOf, run } from "./jobs.js";
 import { makeLists } from "./lists.js";
-import { askCurrent } from "./model.js";
+import { askCurrent, makeSource, NO_MODEL } from "./model.js";
 import { makeOwn } from "./own.js";
 import { onChange, project } from "./project.js";
 
@@ -29,15 +29,7 @@ export function makeUse({ say }) {
         closing = null, // the view, which another report of this page may have closed
         answered = { text: "", by: null },
         busy = false;
-    const field = el("input", {
-            type: "text",
-            id: "use-text",
-            size: 40,
-            dir: "auto",
-            spellcheck: "false",
-            autocomplete: "off",
-            input: later(answerLast, TYPING_PAUSE),
-        }),
+    const field = makeSource("Write a text", { id: "use-text", size: 32, input: later(answerLast, TYPING_PAUSE) }),
         told = el("p", { class: "trouble", role: "status" }),
         best = el("p", { class: "best", role: "status" }),
         others = el("ol", { class: "others", "aria-label": "other answers" }),
@@ -61,7 +53,7 @@ export function makeUse({ say }) {
     }
 
     function drawAnswer() {
-        const shown = report !== null && field.value.trim() !== "" && told.textContent === "",
+        const shown = report !== null && field.value().trim() !== "" && told.textContent === "",
             outputs = shown ? (report.pairs[0]?.outputs ?? []) : [];
         place.hidden = !shown;
         const [first, ...rest] = outputs.map((output) => [
@@ -85,8 +77,8 @@ export function makeUse({ say }) {
     async function answerLast() {
         if (busy || !project.current) return;
         busy = true;
-        while (answered.text !== field.value || answered.by !== project.current) {
-            const text = field.value,
+        while (answered.text !== field.value() || answered.by !== project.current) {
+            const text = field.value(),
                 { current } = project;
             try {
                 await answer(text, current);
@@ -101,11 +93,11 @@ export function makeUse({ say }) {
     }
 
     const lists = makeLists({ say });
-    const none = el("p", {}, "There is no model yet. Train one, or open a model file: drop it anywhere on this page."),
+    const none = el("p", {}, NO_MODEL),
         some = el(
             "div",
             { hidden: true },
-            el("label", { class: "choice", for: "use-text" }, el("span", {}, "Write a text"), field),
+            el("div", { class: "controls" }, ...field.nodes),
             told,
             best,
             others,
@@ -135,6 +127,7 @@ export function makeUse({ say }) {
         none.hidden = project.current !== null;
         some.hidden = project.current === null;
         if (project.current === null) return;
+        field.look();
         drawAnswer();
         answerLast();
         lists.show();
