@@ -2,7 +2,7 @@
 import { button, el } from "../common/dom.js";
 import { showReport } from "../report/layout.js";
 import { reportOfPage } from "../report/report.js";
-import { state, untilClosed, update } from "../report/state.js";
+import { untilClosed } from "../report/state.js";
 import { faultOf, run, withoutName } from "./jobs.js";
 import { askCurrent, NO_MODEL } from "./model.js";
 import { measuredWords, onChange, project, rolesFiles } from "./project.js";
@@ -37,7 +37,7 @@ export function makeSee({ say }) {
         of = null, // the model that is seen
         report = null,
         closed = null, // aborted: another report of this page has been shown since
-        view = {}, // what was open then
+        hash = "", // what was open in the report before, of this model or another one
         layout = null;
     const progress = el("p", { class: "note", role: "status" }),
         stop = button("Stop", { hidden: true, click: () => jobs.forEach((job) => job.stop()) }),
@@ -53,18 +53,18 @@ export function makeSee({ say }) {
             layout.show();
             return;
         }
-        layout = showReport(report, place, { ask: askCurrent });
+        if (layout) hash = layout.hash();
+        layout = showReport(report, place, { ask: askCurrent, hash });
         closed = untilClosed();
-        closed.addEventListener("abort", () => (view = { ...state }));
-        update(view);
-        layout.show();
     }
 
     function forget() {
         jobs.forEach((job) => job.stop());
-        if (layout && !closed.aborted) layout.close();
+        if (layout) {
+            hash = layout.hash();
+            if (!closed.aborted) layout.close();
+        }
         report = layout = null;
-        view = {};
         jobs = [];
         score.hidden = again.hidden = true;
         score.textContent = note.textContent = progress.textContent = "";

@@ -65,7 +65,7 @@ export function makeUse({ say }) {
         others.replaceChildren(...rest.map((parts) => el("li", {}, ...parts)));
         if (!shown) return;
         if (view === null || closing.signal.aborted) {
-            closing = beginReport(0, false);
+            closing = beginReport(0);
             view = makePairView(report, () => {});
             place.replaceChildren(view.node);
         }
