@@ -37,8 +37,7 @@ void app_set_targets(lb_pair_format *format, const lb_strings *files);
 #define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
 #define APP_HELD_OUT(value)                                                                                  \
     APP_FLAG(0, "held-out", (value),                                                                         \
-             "FILE is the one of a training without --dev: take only the pairs that it held out",            \
-             .usual = true)
+             "FILE is that of a training without --dev: take only the pairs that it held out")
 #define APP_ANY_TARGET_HELP                                                                                  \
     "count each source once, and its output as right "                                                       \
     "if it equals any of its targets"
@@ -87,7 +86,8 @@ LB_MUST_USE lb_status app_pair_input_hold_out(app_pair_input *input, const char 
  *  Errors: those of app_pair_input_texts; LB_ERROR_FORMAT if there is no pair. */
 LB_MUST_USE lb_status app_pair_input_check(app_pair_input *input, lb_error *error);
 
-/** Reads the next line, whatever its content, but for those that are passed over. Returns false at the end, and after an error.
+/** Reads the next line, whatever its content, but for those that are passed over. Returns false at the end, and after
+ *  an error.
  *  Errors: LB_ERROR_OPEN if it cannot be read. */
 bool app_pair_input_line(app_pair_input *input, lb_line *line, lb_error *error);
 

@@ -15,8 +15,9 @@ function(lookback_engine TARGET FILE)
     -sFILESYSTEM=1 -sFORCE_FILESYSTEM=1 -sDYNAMIC_EXECUTION=0 -sEXPORTED_RUNTIME_METHODS=ccall,FS,ENV --no-entry)
 endfunction()
 file(GLOB ENGINE_SOURCES CONFIGURE_DEPENDS ${ENGINE}/*.c)
+list(REMOVE_ITEM ENGINE_SOURCES ${ENGINE}/workbench.c)
 lookback_engine(lookback_wasm lookback ${ENGINE_SOURCES})
-lookback_engine(workbench_wasm workbench_engine ${ENGINE}/workbench/commands.c ${ENGINE}/report.c)
+lookback_engine(workbench_wasm workbench_engine ${ENGINE}/workbench.c ${ENGINE}/report.c)
 
 # What a page carries: the library, and the worker that runs it: lookback_engine_html(HTML TARGET FILE WORKER).
 function(lookback_engine_html HTML TARGET FILE WORKER)
@@ -47,7 +48,7 @@ lookback_engine_page(lessons lessons.html VECTORS=${DATA}/vectors.safetensors
   SCORES=${DATA}/06_three_scores.safetensors TRANSLATION=${DATA}/07_translation.safetensors
   TEXT=${DATA}/08_text.safetensors REVIEWS=${DATA}/reviews.txt TRANSFORMER=${DATA}/10_transformer.safetensors)
 set(ENGINE_HTML ${PROJECT_BINARY_DIR}/workbench_engine.html)
-lookback_engine_html(${ENGINE_HTML} workbench_wasm workbench_engine ${ENGINE}/workbench/worker.js)
+lookback_engine_html(${ENGINE_HTML} workbench_wasm workbench_engine ${ENGINE}/workbench_worker.js)
 lookback_engine_page(workbench workbench.html SPANISH=${DATA}/spanish_train.tsv ENGLISH=${DATA}/sentences.en
   GERMAN=${DATA}/sentences.de)
 add_custom_target(workbench DEPENDS ${PAGES}/workbench.html)

@@ -1,3 +1,107 @@
-// x
-import { el } from "../common/dom.js";
-document.body.append(el("p", {}, "x"));
+// The page: five parts, one after the other, and what an earlier visit has left.
+import { button, el } from "../common/dom.js";
+import { canInflate } from "../common/embedded.js";
+import { makeData } from "./data.js";
+import { optionsOfTrain } from "./jobs.js";
+import { notify, onChange, project } from "./project.js";
+import { forgetEverything, keptModels } from "./store.js";
+import { makeTrain } from "./train.js";
+import { Model } from "./training.js";
+
+const main = document.getElementById("main");
+const trouble = el("p", { class: "trouble", role: "alert" });
+
+function say(text) {
+    trouble.textContent = text;
+}
+
+// A model of a file: of this page, a terminal, Python or npm.
+async function openModel(file) {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    project.current = { folder: "model", files: { "model/model.safetensors": bytes }, model: null };
+    notify("current");
+    openPart("use");
+}
+
+const train = makeTrain({ say });
+const PARTS = [
+    ["data", "Data", { node: makeData({ openModel, say, next: () => openPart("train") }), show() {} }],
+    ["train", "Train", train],
+];
+
+const links = PARTS.map(([key, text]) => button(text, { class: "part", click: () => openPart(key) }));
+
+function openPart(key) {
+    PARTS.forEach(([name, , { node, show }], i) => {
+        node.hidden = name !== key;
+        if (name === key) {
+            links[i].setAttribute("aria-current", "step");
+            show();
+        } else links[i].removeAttribute("aria-current");
+    });
+}
+
+function goOn(record, node) {
+    project.files = new Map(Object.entries(record.data));
+    const model = new Model(record.name, record);
+    project.models.push(model);
+    node.remove();
+    if (model.done) model.use();
+    model.begin();
+    openPart("train");
+}
+
+// Models that an earlier visit has left, in training or done.
+async function showKept() {
+    const kept = await keptModels().catch(() => []);
+    const list = el(
+        "ul",
+        {},
+        ...kept.map((record) => {
+            const item = el(
+                "li",
+                {},
+                el("bdi", { dir: "auto" }, Object.keys(record.data)[0] ?? record.name),
+                ` ${new Date(record.when).toLocaleString()} `,
+                button(record.done ? "Open" : "Go on with this training", { click: () => goOn(record, item) }),
+            );
+            return item;
+        }),
+    );
+    const box = el(
+        "aside",
+        { class: "kept", hidden: kept.length === 0 },
+        el("h2", {}, "From your last visit"),
+        list,
+        el(
+            "p",
+            { class: "note" },
+            "They are kept in this browser, where other pages that are opened from files can read them. ",
+            button("Forget everything", {
+                click: async () => {
+                    await forgetEverything();
+                    box.remove();
+                },
+            }),
+        ),
+    );
+    main.insertBefore(box, main.children[2]);
+}
+
+async function boot() {
+    if (!canInflate())
+        throw new Error("this browser lacks DecompressionStream; Firefox has it since version 113, Chromium since 80");
+    main.append(
+        el("h1", {}, "Lookback workbench"),
+        el("nav", { class: "parts", "aria-label": "parts" }, ...links),
+        trouble,
+        ...PARTS.map(([, , { node }]) => node),
+    );
+    openPart("data");
+    onChange("current", () => {});
+    project.options = await optionsOfTrain();
+    await showKept();
+    document.documentElement.dataset.ready = "";
+}
+
+boot().catch((error) => say(`The page cannot start: ${error.message}.`));

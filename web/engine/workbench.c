@@ -5,6 +5,8 @@
 #include "engine/model.h"
 #include "several/side_by_side.h"
 #include "training/train_options.h"
+#include "translate/plan/recipe.h"
+#include "translate/run/stepper.h"
 
 #include <cJSON.h>
 #include <emscripten.h>
@@ -28,6 +30,10 @@ EMSCRIPTEN_KEEPALIVE const char *workbench_members(const char *words);
 
 /** Takes a step, or a part of an evaluation. */
 EMSCRIPTEN_KEEPALIVE const char *workbench_step(void);
+
+/** The evaluations so far: {"title": what chooses, "percent": its unit, "points":[[step, training loss, dev loss, value], ...], "kept":
+ *  the step of the best one}. */
+EMSCRIPTEN_KEEPALIVE const char *workbench_points(void);
 
 /** Opens a model, for report_text. Returns the exit status. */
 EMSCRIPTEN_KEEPALIVE int workbench_open(const char *path);
@@ -248,10 +254,26 @@ const char *workbench_step(void)
     cJSON_AddNumberToObject(json, "steps", (double)now.steps);
     cJSON_AddNumberToObject(json, "parameters", (double)now.parameters);
     cJSON_AddNumberToObject(json, "held_out", (double)now.held_out);
-    cJSON_AddNumberToObject(json, "evaluations", now.history->count);
+    cJSON_AddNumberToObject(json, "evaluations", (double)now.history->count);
     cJSON_AddBoolToObject(json, "done", now.done);
     cJSON_AddNumberToObject(json, "loss", loss);
     if (status) cJSON_AddStringToObject(json, "error", error.message);
+    return say(json);
+}
+
+const char *workbench_points(void)
+{
+    const lb_train_history *history = &stepper->history;
+    const lb_criterion *by = lb_criterion_find(stepper->run.choose, NULL);
+    cJSON *json = cJSON_CreateObject(), *points = cJSON_AddArrayToObject(json, "points");
+    cJSON_AddStringToObject(json, "title", by->title);
+    cJSON_AddBoolToObject(json, "percent", by->scale > 1);
+    for (int64_t i = 0; i < history->count; i++) {
+        const lb_train_point *at = &history->points[i];
+        const double row[] = {(double)at->step, at->loss, at->dev.loss, lb_criterion_value(by, &at->dev)};
+        cJSON_AddItemToArray(points, cJSON_CreateDoubleArray(row, sizeof row / sizeof *row));
+    }
+    if (history->count > 0) cJSON_AddNumberToObject(json, "kept", (double)lb_stepper_kept(stepper)->step);
     return say(json);
 }
 

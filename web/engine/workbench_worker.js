@@ -102,7 +102,10 @@ function written(paths) {
 }
 
 function send(message, files = {}) {
-    postMessage({ ...message, files }, Object.values(files).map((bytes) => bytes.buffer));
+    postMessage(
+        { ...message, files },
+        Object.values(files).map((bytes) => bytes.buffer),
+    );
 }
 
 function learn() {
@@ -116,7 +119,8 @@ function learn() {
     } while (!now.error && !now.done && now.evaluations === evaluations && Date.now() - begin < SLICE);
     const evaluated = now.evaluations !== evaluations || now.done;
     evaluations = now.evaluations;
-    send({ type: "stepped", ...now, losses }, evaluated ? filesOf(folder) : {});
+    const measures = evaluated && !now.error ? { measures: JSON.parse(call("points", "string")) } : {};
+    send({ type: "stepped", ...now, losses, ...measures }, evaluated ? filesOf(folder) : {});
     if (!now.error && !now.done) timer = setTimeout(learn, 0);
 }
 
@@ -145,7 +149,7 @@ const answers = {
         await instantiate(files);
         const status = call("begin", "number", JSON.stringify(words), member);
         folder = out;
-        evaluations = 0;
+        evaluations = -1; // of a training that goes on, there are some
         postMessage({ type: "begun", status });
         if (status === 0) timer = setTimeout(learn, 0);
     },
