@@ -116,7 +116,7 @@ export function commandBlock(title, command, note) {
     );
 }
 
-export function makeCard(report) {
+export function makeModelCard(report) {
     const { about } = report;
     const facts = [
         ["kind", shownValue(about.kind)],

@@ -64,26 +64,31 @@ async function openModelIn(current) {
         worker.terminate();
         waiting?.reject(new Error("the model has been closed"));
     };
-    await send({ type: "open", file: modelOf(current) });
+    try {
+        await send({ type: "open", file: modelOf(current) });
+    } catch (error) {
+        close();
+        throw error;
+    }
     return { send, close };
 }
 
-let opened = { of: null, model: null }, // the model is promised
+let modelInUse = { of: null, model: null }, // the model is promised
     asked = Promise.resolve();
 
 async function answerOf(message) {
     const { current } = project;
-    if (opened.of !== current) {
-        opened.model?.then(({ close }) => close()).catch(() => {});
-        opened = { of: current, model: openModelIn(current) };
+    if (modelInUse.of !== current) {
+        modelInUse.model?.then(({ close }) => close()).catch(() => {});
+        modelInUse = { of: current, model: openModelIn(current) };
     }
     try {
-        const { send } = await opened.model;
+        const { send } = await modelInUse.model;
         return await send(message);
     } catch (error) {
         // An instance that has failed answers no more, and an invalid text costs a new one.
-        opened.model.then(({ close }) => close()).catch(() => {});
-        opened = { of: null, model: null };
+        modelInUse.model.then(({ close }) => close()).catch(() => {});
+        modelInUse = { of: null, model: null };
         throw error;
     }
 }

@@ -1,13 +1,13 @@
 // What is worked on: files with their roles, settings, trained models, and the command lines that they make.
-const works = new Map();
+const listeners = new Map();
 
 // Calls work() after notify(what).
 export function onChange(what, work) {
-    works.set(what, [...(works.get(what) ?? []), work]);
+    listeners.set(what, [...(listeners.get(what) ?? []), work]);
 }
 
 export function notify(what) {
-    for (const work of works.get(what) ?? []) work();
+    for (const work of listeners.get(what) ?? []) work();
 }
 
 export const project = {
