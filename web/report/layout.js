@@ -1,5 +1,5 @@
 // A report laid out in a page, its own or another one, and drawn again when what it shows changes.
-import { makeCard } from "./card.js";
+import { makeModelCard } from "./card.js";
 import { button, el, later } from "../common/dom.js";
 import { isKnown } from "./filter.js";
 import { makeHistory } from "./history.js";
@@ -84,7 +84,7 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
         learned: el("div", { class: "view" }, learned.node),
         why: el("div", { class: "view" }, why.node),
         history: el("div", { class: "view" }, history.node),
-        card: el("div", { class: "view" }, makeCard(report)),
+        card: el("div", { class: "view" }, makeModelCard(report)),
     };
     const draw = {
         pairs: () => {

@@ -41,6 +41,12 @@ export async function askModel(text, beam, penalty, say) {
     return ask({ type: "report", text, beam, penalty }, "report");
 }
 
+// Adds an answer of the model to a report. Returns the index of its pair.
+export async function addAnswer(report, { data, blob }) {
+    const [json, weights] = await Promise.all([data, blob].map((bytes) => inflate(bytes, "deflate")));
+    return report.add(JSON.parse(new TextDecoder().decode(json)), weights);
+}
+
 // ask(text, beam, penalty, say): promises the data and the blob of a report about this text, deflated, or rejects with an
 // Error that says why not; say(text) tells what takes its time. added(index): the report has a new pair.
 export function makeTyping(report, ask, added) {
@@ -64,12 +70,10 @@ export function makeTyping(report, ask, added) {
         try {
             const { beam, length_penalty: penalty } = report.about;
             const answer = await ask(text.value, beam, penalty, (now) => (told.textContent = now));
-            const [data, blob] = await Promise.all(
-                [answer.data, answer.blob].map((bytes) => inflate(bytes, "deflate")),
-            );
             await report.loadWeights();
+            const index = await addAnswer(report, answer);
             if (closed.aborted) return;
-            added(report.add(JSON.parse(new TextDecoder().decode(data)), blob));
+            added(index);
             told.textContent = "";
         } catch (error) {
             told.textContent = error.message;

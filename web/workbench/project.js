@@ -85,10 +85,11 @@ export function rolesFiles() {
     return Object.fromEntries(Object.values(project.roles).map((path) => [path, project.files.get(path)]));
 }
 
-// What evaluate and report measure on: the pairs that the training held out. null: it held none out.
+// What evaluate and report measure on: the pairs that the training held out. null: it held none out, or there are no
+// pairs, because the model was opened from a file.
 export function measuredWords() {
     const { train, targets, dev, devTargets } = project.roles;
-    if (project.settings.get("hold-out") === false && dev === undefined) return null;
+    if (dev === undefined && (train === undefined || project.settings.get("hold-out") === false)) return null;
     const beside = dev === undefined ? targets : devTargets;
     return [
         dev ?? train,
