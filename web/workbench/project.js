@@ -75,7 +75,7 @@ export function dataWords() {
 
 // Of a training in this folder, with some held-out pairs to look at while it trains.
 export function trainWords(folder) {
-    const shown = project.settings.has("film") ? [] : ["--film", String(SHOWN_WHILE_TRAINING)];
+    const shown = project.settings.has("film") ? [] : ["--set", `film=${SHOWN_WHILE_TRAINING}`];
     const votes = project.votes === "" ? [] : ["--ensemble", project.votes];
     return ["train", ...roleWords("train"), ...settingWords(), ...shown, ...votes, "--out", folder];
 }
