@@ -44,9 +44,9 @@ static lb_status three_vectors(lb_tape *tape, const char *folder, lb_error *erro
                       .row_labels = (const char *const[]){"(1, 0)", "(0, 1)", "(1, 1)"},
                       .column_labels = (const char *const[]){"(1, 0)", "(0, 1)", "(1, 1)"},
                       .title = "Three Queries",
-                      .x_label = "Key",
-                      .y_label = "Query",
-                      .bar_label = "Attention Weight"};
+                      .x_label = "key",
+                      .y_label = "query",
+                      .bar_label = "attention weight"};
     return save(&map, folder, "weights", error);
 }
 

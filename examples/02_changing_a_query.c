@@ -35,8 +35,8 @@ static lb_status one_change(lb_tape *tape, const char *folder, lb_error *error)
 
     static const char *const keys[] = {"(1, 0)", "(0, 1)", "(1, 1)"};
     static const char *const changed[] = {"(0.1, 0.9)", "(0, 1)", "(1, 1)"};
-    lb_heatmap map = {.rows = 3, .columns = 3, .column_labels = keys, .x_label = "Key", .y_label = "Query"};
-    map.bar_label = "Attention Weight";
+    lb_heatmap map = {.rows = 3, .columns = 3, .column_labels = keys, .x_label = "key", .y_label = "query"};
+    map.bar_label = "attention weight";
     lb_heatmap maps[] = {map, map};
     maps[0].title = "Before";
     maps[0].values = lb_doubles(lb_op_output(before, 1));
@@ -77,7 +77,7 @@ static lb_status many_steps(lb_tape *tape, const char *folder, lb_error *error)
                       .count = 3,
                       .title = "A Query on Its Way",
                       .x = {.label = "Share of the way from (1, 0) to (0, 1)"},
-                      .left = {.label = "Attention Weight"}};
+                      .left = {.label = "Attention weight"}};
     char path[512];
     snprintf(path, sizeof path, "%s/02_changing_a_query_way.png", folder);
     return lb_chart_save(&chart, path, error);

@@ -38,9 +38,9 @@ static lb_status draw(lb_tensor *const weights[3], const char *folder, lb_error 
                                .columns = 3,
                                .slant = LB_LABEL_FLAT,
                                .title = titles[i],
-                               .x_label = "Key",
-                               .y_label = "Query",
-                               .bar_label = "Attention Weight"};
+                               .x_label = "key",
+                               .y_label = "query",
+                               .bar_label = "attention weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/03_masking_weights.png", folder);
     return lb_heatmap_save_grid(maps, 3, 3, NULL, path, error);

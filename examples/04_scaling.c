@@ -26,7 +26,7 @@ static lb_status draw(lb_tensor *const weights[3], const char *folder, lb_error 
                                .row_labels = words,
                                .column_labels = words,
                                .title = titles[i],
-                               .bar_label = "Attention Weight"};
+                               .bar_label = "attention weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/04_scaling_weights.png", folder);
     return lb_heatmap_save_grid(maps, 3, 2, NULL, path, error);
@@ -91,7 +91,7 @@ static lb_status growing(lb_tape *tape, const char *folder, lb_error *error)
                       .count = 3,
                       .title = "How Sure a Query Is",
                       .x = {.label = "Width", .log = true},
-                      .left = {.label = "Largest Weight", .min = 0, .max = 1}};
+                      .left = {.label = "Largest weight", .min = 0, .max = 1}};
     char path[512];
     snprintf(path, sizeof path, "%s/04_scaling_width.png", folder);
     lb_status status = lb_chart_save(&chart, path, error);

@@ -53,9 +53,9 @@ static lb_status draw(const lb_tensor *weights, const char *const *labels, const
                                   .row_labels = labels,
                                   .column_labels = labels,
                                   .title = titles[head],
-                                  .x_label = "Input Tokens",
-                                  .y_label = "Output Tokens",
-                                  .bar_label = "Attention"};
+                                  .x_label = "input",
+                                  .y_label = "output",
+                                  .bar_label = "attention weight"};
     return lb_heatmap_save_grid(maps, count, 2, title, path, error);
 }
 

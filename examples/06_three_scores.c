@@ -61,7 +61,7 @@ static lb_status draw(lb_tensor *const *weights, const char *path, lb_error *err
                                .rows = 1,
                                .columns = KEYS,
                                .title = titles[i],
-                               .x_label = "Source Sequence Position",
+                               .x_label = "source position",
                                .range = LB_RANGE_DATA,
                                .colormap = colors[i],
                                .cell_text = LB_CELL_TEXT_NONE,

@@ -117,9 +117,9 @@ static lb_status show(const text *t, const lb_tensor *weights, lb_error *error)
                       .row_labels = label,
                       .column_labels = label,
                       .title = "Attention Weights Heatmap",
-                      .x_label = "Key Tokens",
-                      .y_label = "Query Tokens",
-                      .bar_label = "Attention Weight",
+                      .x_label = "key",
+                      .y_label = "query",
+                      .bar_label = "attention weight",
                       .cell_text = LB_CELL_TEXT_NONE};
     return lb_heatmap_save(&map, path, error);
 }

@@ -80,7 +80,7 @@ static lb_status draw(const lb_decoded *found, const char *const *out, const cha
                                .title = titles[m],
                                .x_label = "input",
                                .y_label = "output",
-                               .bar_label = "Attention Weight",
+                               .bar_label = "attention weight",
                                .slant = LB_LABEL_FLAT};
     }
     snprintf(path, sizeof path, "%s/10_transformer_attention.png", folder);

@@ -287,9 +287,9 @@ static lb_heatmap map_of(const sentence *s, const lb_tensor *weights, const char
                         .row_labels = s->spanish,
                         .column_labels = s->english,
                         .title = title,
-                        .x_label = "English Words (Source)",
-                        .y_label = "Spanish Words (Target)",
-                        .bar_label = "Attention Weight"};
+                        .x_label = "English words (source)",
+                        .y_label = "Spanish words (target)",
+                        .bar_label = "attention weight"};
 }
 
 /* The alignment of one sentence, as a map and, if they have a name, as arrows. */
@@ -357,10 +357,10 @@ static lb_status show_three(lesson *l, const learner *by)
                          map_of(&s, self.decoder, "Decoder: Self-Attention"),
                          map_of(&s, cross, "Between: Cross-Attention")};
     maps[0].row_labels = s.english;
-    maps[0].y_label = "English Words (Source)";
+    maps[0].y_label = "English words (source)";
     maps[1].row_labels = maps[1].column_labels = read;
     maps[1].rows = maps[1].columns = WITH_END;
-    maps[1].x_label = maps[1].y_label = "Spanish Words (Target)";
+    maps[1].x_label = maps[1].y_label = "Spanish words (target)";
     return lb_heatmap_save_grid(maps, 3, 1, NULL, figure(l, "three_measured"), &l->error);
 }
 

@@ -315,13 +315,13 @@ static lb_status show_circuits(lesson *l)
     lb_status status = end_run(l);
     double most = 0;
     lb_heatmap maps[2] = {{.title = "QK: What the Head Looks For",
-                           .x_label = "Number of the List",
-                           .y_label = "Last Number Written",
-                           .bar_label = "Score"},
+                           .x_label = "number of the list",
+                           .y_label = "last number written",
+                           .bar_label = "score"},
                           {.title = "OV: What the Head Says of a Number",
-                           .x_label = "Number to Write",
-                           .y_label = "Number of the List",
-                           .bar_label = "Logit, up to a Factor"}};
+                           .x_label = "number to write",
+                           .y_label = "number of the list",
+                           .bar_label = "logit, up to a factor"}};
     if (!status) printf("%-20s 10 below  the same  10 above  further\n", "");
     for (int m = 0; m < 2 && !status; m++) {
         const double *values = maps[m].values = lb_doubles(m ? ov : qk);
@@ -347,8 +347,8 @@ static lb_status show_needs(lesson *l)
     static const char *const rows[ROWS] = {"8", "17", "32", "42", "63", "91", "end"};
     double values[2][ROWS * COLUMNS];
     lb_heatmap maps[2] = {
-        {.title = "Attention", .bar_label = "Weight", .range = LB_RANGE_UNIT},
-        {.title = "Erasure", .bar_label = "Lost Log-Probability", .range = LB_RANGE_SIGNED}};
+        {.title = "Attention", .bar_label = "weight", .range = LB_RANGE_UNIT},
+        {.title = "Erasure", .bar_label = "log-probability lost", .range = LB_RANGE_SIGNED}};
     lb_panel panels[2];
     print_agreement(l);
     for (int m = 0; m < 2; m++) {

@@ -37,8 +37,7 @@ void app_set_targets(lb_pair_format *format, const lb_strings *files);
 #define APP_ANY_TARGET(value, ...)      APP_FLAG(0, "any-target", (value), __VA_ARGS__)
 #define APP_HELD_OUT(value)                                                                                  \
     APP_FLAG(0, "held-out", (value),                                                                         \
-             "FILE is the one of a training without --dev: take only the pairs that it held out",            \
-             .usual = true)
+             "FILE is that of a training without --dev: take only the pairs that it held out")
 #define APP_ANY_TARGET_HELP                                                                                  \
     "count each source once, and its output as right "                                                       \
     "if it equals any of its targets"

@@ -36,9 +36,9 @@ static lb_status draw(lb_tensor *const weights[2], const char *folder, lb_error 
                                .columns = KEYS,
                                .row_labels = names,
                                .title = titles[i],
-                               .x_label = "Key",
+                               .x_label = "key",
                                .slant = LB_LABEL_FLAT,
-                               .bar_label = "Weight"};
+                               .bar_label = "weight"};
     char path[512];
     snprintf(path, sizeof path, "%s/sparse_weights.png", folder);
     return lb_heatmap_save_grid(maps, 2, 2, NULL, path, error);

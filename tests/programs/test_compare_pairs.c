@@ -1,5 +1,5 @@
-/* compare FILE: any settings and seeds on pairs, with tests; a table of means and intervals, and a chart. It takes
- * seconds. */
+/* compare FILE: any settings and seeds on pairs, with tests; a table of means and intervals, and a chart.
+ * It takes seconds. */
 #include "support/pair_program.h"
 #include "support/picture.h"
 #include "support/suite.h"

@@ -1,4 +1,4 @@
-/* Shell completion, by the shells themselves with the scripts from the program. */
+/* Shell completion, by the shells themselves with the scripts from the program. It takes seconds. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -364,3 +364,17 @@ START_TEST(test_data_conflicts_of_dev_are_listed_with_their_lines)
     ck_assert_ptr_null(strstr(support_run_result.output, "other targets"));
 }
 END_TEST
+
+START_TEST(test_data_pairs_are_shown_symbol_by_symbol_with_their_lines)
+{
+    support_write_text("pairs.tsv", "ab c\tx y\n\nn\xcc\x83\tz\n");
+    look("--pairs 2 --skip-bad-lines --target-separator ' '");
+    ck_assert_ptr_nonnull(
+        strstr(support_run_result.output, "\n1\ta b \xe2\x90\xa3 c\tx y\n3\tn U+0303\tz\n"));
+    look("--pairs 1 --skip-bad-lines");
+    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\n1\ta b \xe2\x90\xa3 c\tx \xe2\x90\xa3 y\n"));
+    ck_assert_ptr_null(strstr(support_run_result.output, "\n3\t"));
+    look("--skip-bad-lines");
+    ck_assert_ptr_null(strchr(support_run_result.output, '\t'));
+}
+END_TEST

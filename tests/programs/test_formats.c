@@ -1,5 +1,5 @@
-/* Files of pairs as people have them, in tests/data/formats: each is recognised, and has the right pairs. It takes
- * seconds. */
+/* Files of pairs as people have them, in tests/data/formats: each is recognised, and has the right pairs.
+ * It takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

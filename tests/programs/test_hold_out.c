@@ -5,6 +5,7 @@
 #include "translate/file/text_model.h"
 #include <lookback/lookback.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,5 +108,88 @@ START_TEST(test_no_hold_out_with_what_needs_other_pairs_is_refused)
     support_assert_refused(2, "--patience: --no-hold-out leaves no pairs to evaluate on");
     SUPPORT_TRAIN(WHOLE, "--sweep", "sweep.json");
     support_assert_refused(2, "--no-hold-out leaves no pairs to compare the models on");
+}
+END_TEST
+
+/* The pairs that are held out, in the words of a training and of evaluate, by the same greedy search. */
+static void assert_held_out(const char *train, const char *evaluate)
+{
+    int64_t told = 0, measured = 0;
+    char words[512];
+    snprintf(words, sizeof words,
+             BIN_DIR "/lookback train %s --hidden 16 --embed 8 --steps 30 --quiet --fresh --out held", train);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", words);
+    support_assert_trained();
+    const char *on = strstr(support_run_result.output, "(greedy) on ");
+    ck_assert_ptr_nonnull(on);
+    told = atoll(on + strlen("(greedy) on "));
+    ck_assert_int_gt(told, 1);
+    char result[64];
+    snprintf(result, sizeof result, "%.*s", (int)strcspn(support_run_result.output, "("),
+             support_run_result.output);
+    snprintf(words, sizeof words, BIN_DIR "/lookback evaluate held %s --held-out --beam 1 --json", evaluate);
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", words);
+    support_assert_trained();
+    const char *count = strstr(support_run_result.output, "\"pairs\":");
+    ck_assert_msg(count, "%s", support_run_result.output);
+    measured = atoll(count + strlen("\"pairs\":"));
+    ck_assert_msg(told == measured, "%s: %lld and %lld", result, (long long)told, (long long)measured);
+}
+
+START_TEST(test_hold_out_is_found_again_by_evaluate_and_report)
+{
+    char csv[8192] = "\xef\xbb\xbfword,sound\n", tsv[8192] = "", de[8192] = "", en[8192] = "";
+    for (int i = 0; i < 90; i++) {
+        const char word[] = {(char)('a' + i % 5), (char)('a' + i / 5 % 5), (char)('a' + i / 25 % 5), '\0'};
+        sprintf(csv + strlen(csv), "%s,\"%s%s\"\n", word, word, word);
+        sprintf(tsv + strlen(tsv), "%s\t%s\n", word, word);
+        sprintf(de + strlen(de), "das ist das %s von %c\n", word, 'a' + i % 7);
+        sprintf(en + strlen(en), "this is the %s of %c\n", word, 'a' + i % 7);
+    }
+    support_write_text("a.csv", csv);
+    support_write_text("a.tsv", tsv);
+    support_write_text("de", de);
+    support_write_text("en", en);
+    assert_held_out("a.csv", "a.csv");
+    assert_held_out("de --train-targets en --subwords 40", "de --targets en");
+    assert_held_out("a.tsv", "a.tsv");
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "report", "held", "a.tsv", "--held-out", "-o",
+                "a.html");
+    ck_assert_ptr_nonnull(strstr(support_run_result.error, "wrote a.html ("));
+    ck_assert_ptr_null(strstr(support_run_result.error, "(90 pairs"));
+}
+END_TEST
+
+START_TEST(test_hold_out_what_cannot_be_found_again_is_refused)
+{
+    support_write_pairs("train.tsv", 100, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "5", "--out", "held");
+    support_assert_trained();
+    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c",
+                BIN_DIR "/lookback evaluate held - --held-out < train.tsv");
+    support_assert_refused(66, "--held-out: found standard input, expected a file, which is read twice");
+    support_write_text("one.tsv", "a\tb\n");
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "held", "one.tsv", "--held-out");
+    support_assert_refused(65, "too few different sources to hold some out");
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "train.tsv", "--predictions",
+                "train.tsv", "--held-out");
+    support_assert_refused(2, "--held-out needs a MODEL");
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "held", "held", "--held-out", "-o",
+                "both");
+    support_assert_refused(2, "--held-out needs --dev, the file of the training");
+}
+END_TEST
+
+/* join fits the weights on the same pairs as --ensemble. */
+START_TEST(test_hold_out_joins_as_an_ensemble_does)
+{
+    support_write_pairs("train.tsv", 300, 1);
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--ensemble", "additive:2", "--out",
+                  "all");
+    support_assert_trained();
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "all/additive-1", "all/additive-2",
+                "--dev", "train.tsv", "--held-out", "-o", "joined");
+    support_assert_trained();
+    support_assert_same_files("all/model.safetensors", "joined/model.safetensors");
 }
 END_TEST

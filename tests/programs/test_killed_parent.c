@@ -1,5 +1,5 @@
-/* An ensemble or a sweep that is killed leaves trainings behind: the same command waits for them, and resumes. It takes
- * seconds. */
+/* An ensemble or a sweep that is killed leaves trainings behind: the same command waits for them, and resumes.
+ * It takes seconds. */
 #include "io/path.h"
 #include "support/pair_program.h"
 #include "support/stop.h"

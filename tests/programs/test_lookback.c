@@ -1,4 +1,4 @@
-/* lookback: its commands, and the links to two of them. */
+/* lookback: its commands, and the links to two of them. It takes seconds. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

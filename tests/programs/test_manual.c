@@ -1,4 +1,4 @@
-/* Manual pages, which the program generates from its options. */
+/* Manual pages, which the program generates from its options. It takes seconds. */
 #include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

@@ -1,5 +1,5 @@
-/* train --test NAME=FILE: measured at each evaluation, never chosen by, and in all that a training leaves. It takes
- * seconds. */
+/* train --test NAME=FILE: measured at each evaluation, never chosen by, and in all that a training leaves.
+ * It takes seconds. */
 #include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"

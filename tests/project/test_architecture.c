@@ -50,6 +50,10 @@ static const struct rule {
     {"mpi/", {"lookback/mpi.h"}}, /* a library over the public API */
     /* A text that is typed into a report is printed by the code that printed its pairs. */
     {"web/engine/report.c", {"model.h", "report/statistics.h"}},
+    /* The program once more, in parts. */
+    {"web/engine/workbench.c",
+     {"model.h", "cli/commands.h", "several/side_by_side.h", "training/train_options.h",
+      "translate/plan/recipe.h", "translate/run/stepper.h"}},
     {"web/engine/", {"model.h", "lessons.h", "reviews/reviews.h"}},
     {"web/reviews/",
      {"reviews/", "base/", "data/text/symbols.h", "io/file.h", "io/lines.h"}}, /* of lesson 8 */

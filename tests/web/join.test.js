@@ -1,31 +1,11 @@
 // The modules of a page become one file.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Script } from "node:vm";
 import { REPORTS } from "./browser.js";
-
-const { JOIN } = process.env;
-
-// Joins files of these names and texts; the page holds what a page must.
-function joinFiles(files) {
-    const folder = mkdtempSync(join(tmpdir(), "lookback-join-")),
-        out = join(folder, "out");
-    try {
-        for (const [name, text] of Object.entries({ "page.html": "@NONCE@|@STYLE@|@SCRIPT@|@DATA@", ...files }))
-            writeFileSync(join(folder, name), text);
-        const run = spawnSync(
-            "cmake",
-            ["-D", `FOLDER=${folder}`, "-D", "PAGE=page.html", "-D", "ENTRY=main", "-D", `OUT=${out}`, "-P", JOIN],
-            { encoding: "utf8" },
-        );
-        return { ...run, text: run.status === 0 ? readFileSync(out, "utf8") : "" };
-    } finally {
-        rmSync(folder, { recursive: true });
-    }
-}
+import { joinFiles, WEB } from "./join.js";
 
 test("a module comes after all that it imports, without the words of modules", () => {
     const { text, stderr } = joinFiles({
@@ -42,14 +22,26 @@ test("a module comes after all that it imports, without the words of modules", (
     );
 });
 
-test("a style that another one imports replaces the import", () => {
+test("a style that another one imports replaces the import, and so does what that one imports", () => {
     const { text, stderr } = joinFiles({
         "main.js": "let x = 1;\n",
         "look.css": '@import "./shared.sheet";\np { x: 1 }\n',
-        "shared.sheet": "a { y: 2; z: 3 }\n",
+        "shared.sheet": '@import "./first.sheet";\na { y: 2; z: 3 }\n',
+        "first.sheet": "b { z: 4 }\n",
     });
     assert.equal(stderr, "");
-    assert.match(text, /\|a \{ y: 2; z: 3 \}\n\np \{ x: 1 \}\n\|/);
+    assert.match(text, /\|b \{ z: 4 \}\n\na \{ y: 2; z: 3 \}\n\np \{ x: 1 \}\n\|/);
+});
+
+test("a page can have the modules of the report, the playground and both together", () => {
+    const modules = ["common", "playground", "report"].flatMap((folder) =>
+        readdirSync(join(WEB, folder))
+            .filter((name) => name.endsWith(".js"))
+            .map((name) => `import {} from "../${folder}/${name}";\n`),
+    );
+    const { text, stderr } = joinFiles({ "main.js": `"use strict";\n${modules.join("")}` });
+    assert.equal(stderr, "");
+    new Script(/^[0-9a-f]{32}\|\|([^]*)\|@DATA@$/.exec(text)[1]);
 });
 
 for (const [what, files, message] of [

@@ -17,10 +17,21 @@ export async function inflate(bytes, format) {
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// The bytes in the element `id`; null if nothing has been put there.
+// null if nothing has been put there.
+async function bytesOfText(text, format) {
+    const base64 = text.trim();
+    return base64 === "" || base64.startsWith("@") ? null : inflate(bytesOfBase64(base64), format);
+}
+
+// The bytes in the element `id`.
 export async function embedded(id) {
-    const element = document.getElementById(id),
-        text = element?.textContent.trim() ?? "";
-    if (text === "" || text.startsWith("@")) return null;
-    return inflate(bytesOfBase64(text), element.dataset.encoding.split("+")[0]);
+    const element = document.getElementById(id);
+    return element && bytesOfText(element.textContent, element.dataset.encoding.split("+")[0]);
+}
+
+// The same of another page, a report, from its text.
+export async function embeddedIn(page, id) {
+    const at = page.indexOf(` id="${id}"`),
+        from = page.indexOf(">", at) + 1;
+    return at < 0 ? null : bytesOfText(page.slice(from, page.indexOf("<", from)), "deflate");
 }

@@ -2,7 +2,7 @@
  * training in parts, or an open model. Words of a command line come as a JSON array; answers are JSON, which lives until
  * the next question. */
 #include "cli/commands.h"
-#include "engine/model.h"
+#include "model.h"
 #include "several/side_by_side.h"
 #include "training/train_options.h"
 #include "translate/plan/recipe.h"

@@ -39,7 +39,7 @@ function cell(weight) {
     return td;
 }
 
-export function percent(value) {
+export function wholePercent(value) {
     return `${Math.round(100 * value)} %`;
 }
 
@@ -48,9 +48,9 @@ function rowOf(look, row, weights) {
     const place = look.likeliest?.[row].indexOf(symbol) ?? 0; // -1: the end, or an unknown symbol, and the likeliest
     const certain = look.probabilities?.[row]?.[Math.max(0, place)];
     const others = (look.likeliest?.[row] ?? [])
-        .map((name, i) => `${name} ${percent(look.probabilities[row][i])}`)
+        .map((name, i) => `${name} ${wholePercent(look.probabilities[row][i])}`)
         .join(", ");
-    const last = el("td", { class: "certain", title: others }, certain === undefined ? "" : percent(certain));
+    const last = el("td", { class: "certain", title: others }, certain === undefined ? "" : wholePercent(certain));
     return el(
         "tr",
         { class: row >= look.length && row < look.target.length ? "unwritten" : null },

@@ -1,7 +1,7 @@
 // One model: its worker, its choices and its heatmap.
 import { select, slider } from "../common/controls.js";
 import { button, el, isRightToLeft } from "../common/dom.js";
-import { heatmapOf, MOST_ROWS, percent } from "./heatmap.js";
+import { heatmapOf, MOST_ROWS, wholePercent } from "./heatmap.js";
 import { ATTENTIONS, MODEL_DEFAULTS, OF_LISTS } from "./settings.js";
 
 const FEW = 20;
@@ -202,10 +202,10 @@ export class Learner {
     // A share of a few texts would promise too much.
     share(right) {
         const { held_out } = this.facts;
-        if (held_out === 0) return `${percent(right)} of new lists right`;
+        if (held_out === 0) return `${wholePercent(right)} of new lists right`;
         return held_out < FEW
             ? `${Math.round(right * held_out)} of ${held_out} new text${held_out === 1 ? "" : "s"} right`
-            : `${percent(right)} of new texts right`;
+            : `${wholePercent(right)} of new texts right`;
     }
 
     // As lookback predict does.

@@ -4,7 +4,7 @@ import { number, select } from "../common/controls.js";
 import { button, el, svg } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
-import { DEFAULTS, EXAMPLES, LONGER } from "./settings.js";
+import { DEFAULTS, LONGER, TYPED } from "./settings.js";
 
 const PLACE = "source, tab, target";
 const MOST_SHOWN = 100000; // characters of pairs
@@ -35,7 +35,7 @@ const again = button("Open the model again", { click: () => openModel(learners[0
 const input = el("input", {
     type: "text",
     id: "input",
-    value: EXAMPLES.short,
+    value: TYPED.short,
     size: 24,
     autocomplete: "off",
     spellcheck: "false",
@@ -101,7 +101,7 @@ const page = {
     },
     // At most once in a frame.
     changed() {
-        if (!frame) frame = requestAnimationFrame(update);
+        if (!frame) frame = requestAnimationFrame(refresh);
     },
     download(file, name) {
         const url = URL.createObjectURL(new Blob([file], { type: "application/octet-stream" }));
@@ -110,7 +110,7 @@ const page = {
     },
 };
 
-function update() {
+function refresh() {
     frame = 0;
     const running = learners.some((learner) => learner.running);
     const over = learners.some((learner) => learner.opened) ? "Back to training" : "Start over";
@@ -186,7 +186,7 @@ function compare() {
 function useLengths(lengths) {
     if (shared.min_length === lengths.min_length && shared.max_length === lengths.max_length) return;
     Object.assign(shared, lengths);
-    const [before, after] = second.checked ? [EXAMPLES.short, EXAMPLES.long] : [EXAMPLES.long, EXAMPLES.short];
+    const [before, after] = second.checked ? [TYPED.short, TYPED.long] : [TYPED.long, TYPED.short];
     if (input.value === before) input.value = after;
     shortest.querySelector("input").value = lengths.min_length;
     longest.querySelector("input").value = lengths.max_length;
@@ -273,7 +273,7 @@ function usePairs(bytes) {
 
 function useLists() {
     pairs = null;
-    input.value = second.checked ? EXAMPLES.long : EXAMPLES.short;
+    input.value = second.checked ? TYPED.long : TYPED.short;
     beginAll();
 }
 
@@ -324,7 +324,7 @@ function experiments() {
     );
 }
 
-function lists() {
+function otherLists() {
     return el(
         "details",
         {},
@@ -376,7 +376,7 @@ function build() {
         el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
         choices(),
         experiments(),
-        lists(),
+        otherLists(),
         files(),
     );
     document.addEventListener("dragover", (event) => event.preventDefault());
@@ -387,7 +387,7 @@ function build() {
     window.addEventListener("beforeunload", (event) => {
         if (typed || learners.some((learner) => learner.isUnsaved())) event.preventDefault();
     });
-    update();
+    refresh();
 }
 
 // Until there is a model, there is nothing to press.

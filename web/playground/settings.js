@@ -22,5 +22,5 @@ export const DEFAULTS = {
 };
 // About half of these come out right without attention, or fewer, and almost all with it (docs/adr/0024).
 export const LONGER = { min_length: 5, max_length: 10 };
-export const EXAMPLES = { short: "14 3 9 20 3", long: "14 3 9 20 3 7 18 1 12 5" };
+export const TYPED = { short: "14 3 9 20 3", long: "14 3 9 20 3 7 18 1 12 5" };
 export const MODEL_DEFAULTS = { attention: "multi-head", hidden: 64, lr: 0.01 };

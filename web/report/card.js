@@ -100,7 +100,8 @@ function symbolList(report, title, ids) {
     );
 }
 
-function commandBlock(title, command, note) {
+// A command that one can copy.
+export function commandBlock(title, command, note) {
     const said = el("span", { class: "status", role: "status" });
     const copy = button("Copy", {
         click: async () => (said.textContent = (await copyText(command)) ? "copied" : "cannot copy"),
@@ -115,7 +116,7 @@ function commandBlock(title, command, note) {
     );
 }
 
-export function makeCard(report) {
+export function makeModelCard(report) {
     const { about } = report;
     const facts = [
         ["kind", shownValue(about.kind)],

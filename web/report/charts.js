@@ -3,13 +3,13 @@ import { FONT, svg, textWidth } from "../common/dom.js";
 import { fixed, ticks } from "./numbers.js";
 
 const FRAME = { left: 48, right: 14, top: 26, bottom: 40 },
-    WIDTH = 520,
+    WIDEST = 520,
     LEGEND = { wide: 110, high: 15 },
     STYLES = 4; // of series, in pictures.css
 
 // A chart is as wide as on a desk, or as the page.
 export function chartWidth(place) {
-    return Math.min(WIDTH, place.clientWidth);
+    return Math.min(WIDEST, place.clientWidth);
 }
 
 function short(value) {
@@ -59,7 +59,7 @@ function axes({ width, height, x, y, xName, yName }) {
 const finite = (v) => v !== null && v !== undefined && Number.isFinite(v);
 
 // series: [{name, points: [[x, y]]}]; a y that does not exist is left out. mark: {x, text}.
-export function lineChart({ series, xName, yName, y, mark, width = WIDTH, height = 250 }) {
+export function lineChart({ series, xName, yName, y, mark, width = WIDEST, height = 250 }) {
     const points = series.flatMap((one) => one.points.filter(([, v]) => finite(v)));
     const xs = points.map((p) => p[0]),
         ys = points.map((p) => p[1]);
@@ -138,7 +138,7 @@ function textsOnBars(bars, atX, atY, apart) {
 }
 
 // rows: [{name, values: [mean, low, high], style, title}], each a dot in its interval, if it has one, below its name.
-export function intervalChart({ rows, x, xName, width = WIDTH }) {
+export function intervalChart({ rows, x, xName, width = WIDEST }) {
     const apart = 34,
         { root, atX, high } = axes({
             width,
@@ -160,7 +160,7 @@ export function intervalChart({ rows, x, xName, width = WIDTH }) {
 }
 
 // bars: [{x, value, text, title}]
-export function barChart({ bars, xName, yName, width = WIDTH, height = 230 }) {
+export function barChart({ bars, xName, yName, width = WIDEST, height = 230 }) {
     const xs = bars.map((b) => b.x),
         x = [Math.min(...xs) - 0.6, Math.max(...xs) + 0.6];
     const { root, atX, atY } = axes({

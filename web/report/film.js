@@ -4,7 +4,7 @@ import { button, choice, el } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { clamp, count, fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
-import { listen, state, update } from "./state.js";
+import { listen, state, untilClosed, update } from "./state.js";
 
 const FRAME_TIME = 420;
 
@@ -113,6 +113,7 @@ export function makeFilm(report) {
         }, FRAME_TIME);
     };
     toggle.addEventListener("click", play);
+    untilClosed().addEventListener("abort", stop);
     slider.addEventListener("input", () => {
         stop();
         update({ frame: Number(slider.value) });

@@ -14,7 +14,8 @@ const HELP = [
 ];
 const VIEWS = ["pairs", "learned", "why", "history", "card"];
 
-export function makeHelp() {
+// keepsView: in the address.
+export function makeHelp(keepsView) {
     const dialog = el("dialog", { class: "help", "aria-label": "keys" });
     dialog.append(
         el("h2", {}, "Keys"),
@@ -23,14 +24,16 @@ export function makeHelp() {
             "p",
             {},
             "Point at a symbol to see where the model looked, and click to pin it. ∎ is the end of the output, " +
-                "▷ its start, ␣ a space. The address keeps the view, so you can share it.",
+                "▷ its start, ␣ a space." +
+                (keepsView ? " The address keeps the view, so you can share it." : ""),
         ),
         button("Close", { click: () => dialog.close() }),
     );
     return dialog;
 }
 
-export function startKeys({ table, pair, history, help }) {
+// Keys are for the report while the focus or the pointer is in it.
+export function startKeys({ table, pair, history, help, place, signal }) {
     const inText = (node) => node.matches("input:not([type=range]), textarea, select");
     const step = (by) => {
         if (state.view === "history") {
@@ -65,11 +68,13 @@ export function startKeys({ table, pair, history, help }) {
     };
     VIEWS.forEach((view, i) => (actions[i + 1] = () => update({ view })));
 
-    document.addEventListener("keydown", (event) => {
-        const { target } = event;
-        if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
+    const onkey = (event) => {
+        const { target } = event,
+            inside = place.contains(target);
+        if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+        if (!inside && !place.matches(":hover")) return;
         if (inText(target)) {
-            if (event.key === "Escape") target.blur();
+            if (event.key === "Escape" && inside) target.blur();
             return;
         }
         // A slider and a figure that scrolls have arrows of their own.
@@ -83,5 +88,6 @@ export function startKeys({ table, pair, history, help }) {
         if (!action) return;
         event.preventDefault();
         action();
-    });
+    };
+    document.addEventListener("keydown", onkey, { signal });
 }

@@ -1,5 +1,5 @@
 // The data of a report, read once, and its weights, read where they are looked at.
-import { embedded } from "../common/embedded.js";
+import { embedded, embeddedIn } from "../common/embedded.js";
 import { alignEdits } from "./edits.js";
 import {
     END_MARK,
@@ -61,9 +61,9 @@ export class Report {
         this.texts = new Map();
     }
 
-    // Weights arrive after the texts.
+    // Weights arrive after the texts, unless they came with them.
     loadWeights() {
-        this.loading ??= embedded("blob").then((blob) => (this.blob = blob ?? new Uint8Array(0)));
+        this.loading ??= embedded("blob").then((blob) => (this.blob ??= blob ?? new Uint8Array(0)));
         return this.loading;
     }
 
@@ -305,10 +305,22 @@ export class Report {
     }
 }
 
-export async function openReport() {
-    const bytes = await embedded("data");
+// A report from the bytes of its JSON, and of its weights if they are known by now.
+export function reportOf(bytes, blob = null) {
     if (bytes === null) throw new Error("this file is an empty page of a report: lookback report fills it with data");
     const data = JSON.parse(new TextDecoder().decode(bytes));
     if (data.version !== 1) throw new Error(`found data of version ${data.version}, expected 1`);
-    return new Report(data);
+    const report = new Report(data);
+    report.blob = blob;
+    return report;
+}
+
+// The report that the page carries.
+export async function openReport() {
+    return reportOf(await embedded("data"));
+}
+
+// The report that another page carries, from its text.
+export async function reportOfPage(text) {
+    return reportOf(await embeddedIn(text, "data"), (await embeddedIn(text, "blob")) ?? new Uint8Array(0));
 }

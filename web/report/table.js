@@ -4,10 +4,10 @@ import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
 import { isKnown, ORDERS, selectPairs, SHOWN, WRITERS } from "./filter.js";
 import { clamp, count, fixed, plural, SCORE } from "./numbers.js";
-import { listen, NO_STEP, state, update } from "./state.js";
+import { listen, NO_STEP, state, untilClosed, update } from "./state.js";
 import { oneLine } from "./symbols.js";
 
-const HEIGHT = 30,
+const ROW_HEIGHT = 30,
     SPARE = 8;
 const COLUMNS = [
     ["number", "№", "file"],
@@ -144,14 +144,14 @@ export function makeTable(report) {
             cell("number", output ? fixed(output.probability) : ""),
             cell("number", output ? fixed(output.score) : ""),
         );
-        row.style.transform = `translateY(${at * HEIGHT}px)`;
+        row.style.transform = `translateY(${at * ROW_HEIGHT}px)`;
         return row;
     };
 
     const draw = () => {
         const whole = "printed" in document.documentElement.dataset;
-        const first = whole ? 0 : Math.max(0, Math.floor(grid.scrollTop / HEIGHT) - SPARE);
-        const end = Math.ceil((grid.scrollTop + grid.clientHeight) / HEIGHT) + SPARE;
+        const first = whole ? 0 : Math.max(0, Math.floor(grid.scrollTop / ROW_HEIGHT) - SPARE);
+        const end = Math.ceil((grid.scrollTop + grid.clientHeight) / ROW_HEIGHT) + SPARE;
         const last = whole ? order.length : Math.min(order.length, end);
         const next = new Map();
         for (let at = first; at < last; at++) next.set(at, pool.get(at) ?? rowOf(at));
@@ -169,20 +169,24 @@ export function makeTable(report) {
             window.print();
         },
     });
-    window.addEventListener("afterprint", () => {
-        delete document.documentElement.dataset.printed;
-        draw();
-    });
+    window.addEventListener(
+        "afterprint",
+        () => {
+            delete document.documentElement.dataset.printed;
+            draw();
+        },
+        { signal: untilClosed() },
+    );
 
     const choose = (index) => update({ pair: index, output: 0, step: NO_STEP });
 
     const reveal = () => {
         const at = order.indexOf(state.pair);
         if (at < 0) return;
-        const top = at * HEIGHT,
-            room = grid.clientHeight - HEIGHT;
+        const top = at * ROW_HEIGHT,
+            room = grid.clientHeight - ROW_HEIGHT;
         if (top < grid.scrollTop) grid.scrollTop = top;
-        else if (top + HEIGHT > grid.scrollTop + room) grid.scrollTop = top + HEIGHT - room;
+        else if (top + ROW_HEIGHT > grid.scrollTop + room) grid.scrollTop = top + ROW_HEIGHT - room;
     };
 
     const select = () => {
@@ -197,9 +201,9 @@ export function makeTable(report) {
         order = selectPairs(report, state);
         for (const row of pool.values()) row.remove();
         pool.clear();
-        body.style.height = `${order.length * HEIGHT}px`;
+        body.style.height = `${order.length * ROW_HEIGHT}px`;
         // A short file needs no tall table.
-        grid.style.maxHeight = `${(report.pairs.length + 1) * HEIGHT + 2}px`;
+        grid.style.maxHeight = `${(report.pairs.length + 1) * ROW_HEIGHT + 2}px`;
         grid.setAttribute("aria-rowcount", order.length + 1);
         shown.textContent =
             order.length === report.pairs.length
@@ -225,7 +229,7 @@ export function makeTable(report) {
         const at = order.indexOf(state.pair);
         choose(order[at < 0 ? 0 : clamp(at + by, 0, order.length - 1)]);
     };
-    const page = () => Math.max(1, Math.floor(grid.clientHeight / HEIGHT) - 2);
+    const page = () => Math.max(1, Math.floor(grid.clientHeight / ROW_HEIGHT) - 2);
     grid.addEventListener("keydown", (event) => {
         const by = { PageDown: page(), PageUp: -page(), Home: -order.length, End: order.length }[event.key];
         if (by === undefined) return;

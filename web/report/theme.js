@@ -36,8 +36,8 @@ function apply() {
     useMap(map, dark);
 }
 
-// onchange: everything that has colours is drawn again.
-export function startTheme(onchange) {
+// onchange: everything that has colours is drawn again. signal: ends it, if given.
+export function startTheme(onchange, signal) {
     const again = () => {
         apply();
         onchange();
@@ -45,15 +45,19 @@ export function startTheme(onchange) {
     theme = remembered("theme", THEMES, "system");
     map = remembered("map", MAP_NAMES, "page");
     apply();
-    system.addEventListener("change", again);
+    system.addEventListener("change", again, { signal });
     for (const [event, on] of [
         ["beforeprint", true],
         ["afterprint", false],
     ]) {
-        window.addEventListener(event, () => {
-            printing = on;
-            again();
-        });
+        window.addEventListener(
+            event,
+            () => {
+                printing = on;
+                again();
+            },
+            { signal },
+        );
     }
     return [
         choice("Theme", THEMES, theme, (value) => {

@@ -1,6 +1,7 @@
-// A text that one types: the model that the page carries writes its output, as one more pair.
+// A text that one types: the model writes its output, as one more pair. A report can carry its model.
 import { button, el } from "../common/dom.js";
 import { embedded, inflate } from "../common/embedded.js";
+import { untilClosed } from "./state.js";
 
 export function carriesModel() {
     return (document.getElementById("model")?.textContent.trim() ?? "") !== "";
@@ -30,9 +31,26 @@ async function startEngine() {
     return ask;
 }
 
-// added(index): the report has a new pair.
-export function makeTyping(report, added) {
-    let engine = null;
+let engine = null;
+
+// Asks the model that the page carries.
+export async function askModel(text, beam, penalty, say) {
+    if (!engine) say("opening the model");
+    engine ??= startEngine();
+    const ask = await engine;
+    return ask({ type: "report", text, beam, penalty }, "report");
+}
+
+// Adds an answer of the model to a report. Returns the index of its pair.
+export async function addAnswer(report, { data, blob }) {
+    const [json, weights] = await Promise.all([data, blob].map((bytes) => inflate(bytes, "deflate")));
+    return report.add(JSON.parse(new TextDecoder().decode(json)), weights);
+}
+
+// ask(text, beam, penalty, say): promises the data and the blob of a report about this text, deflated, or rejects with an
+// Error that says why not; say(text) tells what takes its time. added(index): the report has a new pair.
+export function makeTyping(report, ask, added) {
+    const closed = untilClosed();
     const text = el("input", {
         type: "text",
         id: "typed",
@@ -48,17 +66,14 @@ export function makeTyping(report, added) {
     const attempt = async () => {
         if (text.value.trim() === "" || go.disabled) return;
         go.disabled = true;
-        told.textContent = engine ? "" : "opening the model";
+        told.textContent = "";
         try {
-            engine ??= startEngine();
-            const ask = await engine;
             const { beam, length_penalty: penalty } = report.about;
-            const answer = await ask({ type: "report", text: text.value, beam, penalty }, "report");
-            const [data, blob] = await Promise.all(
-                [answer.data, answer.blob].map((bytes) => inflate(bytes, "deflate")),
-            );
+            const answer = await ask(text.value, beam, penalty, (now) => (told.textContent = now));
             await report.loadWeights();
-            added(report.add(JSON.parse(new TextDecoder().decode(data)), blob));
+            const index = await addAnswer(report, answer);
+            if (closed.aborted) return;
+            added(index);
             told.textContent = "";
         } catch (error) {
             told.textContent = error.message;

@@ -1,6 +1,6 @@
 // Plays the writing of the output: step by step, with what is not written yet left out.
 import { button, el } from "../common/dom.js";
-import { NO_STEP, state, update } from "./state.js";
+import { NO_STEP, state, untilClosed, update } from "./state.js";
 
 const PAUSE = 550;
 
@@ -46,6 +46,7 @@ export function makeWriting(onchange) {
         }, PAUSE);
     };
     toggle.addEventListener("click", play);
+    untilClosed().addEventListener("abort", stop);
     slider.addEventListener("input", () => {
         stop();
         go(Number(slider.value));

@@ -1,25 +1,37 @@
 // One model in training: its progress, its chart, what it writes for held-out pairs, and where it looks.
-import { button, el, svg } from "../common/dom.js";
-import { drawChart } from "../playground/chart.js";
-import { heatmapOf } from "../playground/heatmap.js";
+import { rangeOf } from "../common/colors.js";
+import { button, el } from "../common/dom.js";
+import { chartWidth, lineChart } from "../report/charts.js";
+import { drawHeatmap } from "../report/heatmap.js";
+import { visible } from "../report/symbols.js";
 
 const MOST_WAIT = 400; // milliseconds between two charts
+const POINTS = 200; // of a curve; more are averaged
 
 function bytesOf(base64) {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-// A row of the attention history in the form of the playground's map.
-function lookOf({ source, output, finished, weights }) {
-    return {
-        source,
-        target: output,
-        length: output.length,
-        finished,
-        layers: weights === "" ? 0 : 1,
-        heads: 1,
-        weights: [...bytesOf(weights)].map((value) => value / 255),
-    };
+// Where a row of the attention history looks: a picture.
+function mapOf({ source, output, finished, weights }, room) {
+    const label = (text) => ({ text: visible(text), title: text, mark: false }),
+        end = { text: "end", title: "end of the output", mark: true },
+        values = Float32Array.from(bytesOf(weights), (value) => value / 255);
+    const matrix = { rows: output.length + (finished ? 1 : 0), columns: source.length, values };
+    if (values.length === 0 || values.length !== matrix.rows * matrix.columns) return null;
+    const rowLabels = [...output.map(label), ...(finished ? [end] : [])];
+    return drawHeatmap({ matrix, rowLabels, columnLabels: source.map(label), range: rangeOf(matrix, "auto"), room });
+}
+
+// [step, value] each, averaged in equal pieces.
+function thinnedCurve(points) {
+    const piece = Math.ceil(points.length / POINTS),
+        out = [];
+    for (let i = 0; i < points.length; i += piece) {
+        const some = points.slice(i, i + piece);
+        out.push([some.at(-1)[0], some.reduce((sum, point) => sum + point[1], 0) / some.length]);
+    }
+    return out;
 }
 
 function timeText(seconds) {
@@ -102,8 +114,9 @@ export function makeCard(model) {
     const status = el("p", { class: "status", role: "status" }),
         bar = el("progress", { max: 1, value: 0, "aria-label": `progress of ${model.name}` }),
         note = el("p", { class: "problem" }),
-        loss = svg("svg", { role: "img", class: "chart" }),
-        measure = svg("svg", { role: "img", class: "chart" }),
+        notes = el("details", { hidden: true }),
+        loss = el("div", { class: "canvas" }),
+        measure = el("div", { class: "canvas" }),
         caption = el("figcaption", {}, ""),
         held = el("div", { class: "scroll" }),
         picture = el("div", { class: "picture" });
@@ -119,13 +132,26 @@ export function makeCard(model) {
         el("div", { class: "bar" }, stop, use, button("Forget it", { click: () => model.forget() })),
         el(
             "div",
-            { class: "charts" },
-            el("figure", {}, el("figcaption", {}, "Loss of training"), loss),
-            el("figure", {}, caption, measure),
+            { class: "stage" },
+            el(
+                "div",
+                { class: "charts" },
+                el("figure", {}, caption, measure),
+                el("figure", {}, el("figcaption", {}, "Loss of the training"), loss),
+            ),
+            el("div", { class: "shown-pairs" }, held, picture),
         ),
-        held,
-        picture,
+        notes,
     );
+
+    function drawNotes(messages) {
+        if (notes.hidden === (messages.length === 0) && notes.children.length === messages.length + 1) return;
+        notes.hidden = messages.length === 0;
+        notes.replaceChildren(
+            el("summary", {}, `Notes of the program: ${messages.length}`),
+            ...messages.map((text) => el("p", { class: "note", dir: "auto" }, text)),
+        );
+    }
 
     function drawShown(training) {
         const shown = training?.shown ?? [];
@@ -139,13 +165,21 @@ export function makeCard(model) {
                 drawShown(training);
             }),
         );
-        picture.append(...heatmapOf(lookOf(shown[chosen]), -1, model.name));
+        const map = mapOf(shown[chosen], Math.max(280, picture.clientWidth));
+        if (!map) return;
+        map.picture.setAttribute("role", "img");
+        map.picture.setAttribute(
+            "aria-label",
+            `where the model looks for each symbol of ${shown[chosen].source.join(" ")}`,
+        );
+        picture.append(el("p", { class: "note" }, "Read above, written at the left."), map.picture);
     }
 
     node.draw = () => {
         const training = model.trainings.find(({ state }) => state === "running") ?? model.trainings.at(-1);
         status.textContent = statusOf(model);
-        note.textContent = [model.note, ...(training?.messages ?? []).slice(-1)].filter(Boolean).join(" ");
+        note.textContent = model.note;
+        drawNotes(training?.messages ?? []);
         stop.textContent = model.state === "paused" ? "Go on" : "Stop";
         stop.hidden = model.done || model.state === "failed";
         use.hidden = !Object.keys(model.files).some((path) => path.endsWith("/model.safetensors"));
@@ -156,14 +190,21 @@ export function makeCard(model) {
         const now = performance.now();
         if (now - drawn > MOST_WAIT || model.state !== "running") {
             drawn = now;
-            const steps = facts.steps;
-            drawChart(loss, "Loss", [{ name: model.name, kind: "first", points: training.losses }], undefined, steps);
-            if (training.measures) {
+            const width = chartWidth(measure),
+                show = (place, name, points, y) =>
+                    place.replaceChildren(
+                        lineChart({ series: [{ name, points }], xName: "step", yName: name, y, width }),
+                    );
+            show(loss, "loss", thinnedCurve(training.losses));
+            if (training.measures?.points.length > 0) {
                 const { title, percent, points } = training.measures;
                 caption.textContent = `${title}${percent ? ", %" : ""}, on held-out pairs`;
-                const curve = points.map(([step, , , value]) => [step, value ?? 0]);
-                const top = percent ? 100 : undefined;
-                drawChart(measure, title, [{ name: model.name, kind: "first", points: curve }], top, steps);
+                show(
+                    measure,
+                    title,
+                    points.map(([step, , , value]) => [step, value]),
+                    percent ? [0, 100] : undefined,
+                );
             }
         }
         if (shownOf !== training.measures) {

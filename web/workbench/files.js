@@ -17,7 +17,8 @@ function nameOf(name) {
     return free;
 }
 
-async function unpack(file) {
+// The file, or what gzip has packed into it.
+export async function unzipped(file) {
     const [first, second] = await beginningOf(file);
     if (first !== 0x1f || second !== 0x8b) return file;
     const bytes = await inflate(file, "gzip");
@@ -48,7 +49,7 @@ async function roleOf(file) {
 // Adds files, which are File objects, and gives those a role that have an obvious one.
 export async function addFiles(files) {
     for (const given of files) {
-        const file = await unpack(given),
+        const file = await unzipped(given),
             path = nameOf(file.name);
         project.files.set(path, file);
         const role = await roleOf(file);

@@ -2,11 +2,15 @@
 import { button, el } from "../common/dom.js";
 import { canInflate } from "../common/embedded.js";
 import { makeData } from "./data.js";
+import { makeSee } from "./see.js";
+import { makeTake } from "./take.js";
+import { makeUse } from "./use.js";
 import { optionsOfTrain } from "./jobs.js";
 import { notify, onChange, project } from "./project.js";
 import { forgetEverything, keptModels } from "./store.js";
 import { makeTrain } from "./train.js";
 import { Model } from "./training.js";
+import { startTheme } from "../report/theme.js";
 
 const main = document.getElementById("main");
 const trouble = el("p", { class: "trouble", role: "alert" });
@@ -27,11 +31,16 @@ const train = makeTrain({ say });
 const PARTS = [
     ["data", "Data", { node: makeData({ openModel, say, next: () => openPart("train") }), show() {} }],
     ["train", "Train", train],
+    ["use", "Use", makeUse({ say })],
+    ["see", "See", makeSee({ say })],
+    ["take", "Take home", makeTake({ say })],
 ];
+let shown = "data";
 
 const links = PARTS.map(([key, text]) => button(text, { class: "part", click: () => openPart(key) }));
 
 function openPart(key) {
+    shown = key;
     PARTS.forEach(([name, , { node, show }], i) => {
         node.hidden = name !== key;
         if (name === key) {
@@ -92,13 +101,12 @@ async function boot() {
     if (!canInflate())
         throw new Error("this browser lacks DecompressionStream; Firefox has it since version 113, Chromium since 80");
     main.append(
-        el("h1", {}, "Lookback workbench"),
-        el("nav", { "aria-label": "parts" }, ...links),
+        el("header", { class: "bar" }, el("h1", {}, "Lookback workbench"), ...startTheme(() => openPart(shown))),
+        el("nav", { class: "parts", "aria-label": "parts" }, ...links),
         trouble,
         ...PARTS.map(([, , { node }]) => node),
     );
     openPart("data");
-    onChange("current", () => {});
     project.options = await optionsOfTrain();
     await showKept();
     document.documentElement.dataset.ready = "";

@@ -30,6 +30,8 @@ export const ROLES = {
     lexicon: { text: "words that are always right", train: "--lexicon", data: "--lexicon" },
 };
 
+const SHOWN_WHILE_TRAINING = 6; // held-out pairs
+
 // Options of train that data has, too.
 const OF_DATA = [
     "format",
@@ -71,10 +73,11 @@ export function dataWords() {
     return ["data", ...roleWords("data"), ...settingWords(OF_DATA)];
 }
 
-// Of a training in this folder.
+// Of a training in this folder, with some held-out pairs to look at while it trains.
 export function trainWords(folder) {
+    const shown = project.settings.has("film") ? [] : ["--set", `film=${SHOWN_WHILE_TRAINING}`];
     const votes = project.votes === "" ? [] : ["--ensemble", project.votes];
-    return ["train", ...roleWords("train"), ...settingWords(), ...votes, "--out", folder];
+    return ["train", ...roleWords("train"), ...settingWords(), ...shown, ...votes, "--out", folder];
 }
 
 // The files that have a role, {path: bytes or Blob}.
@@ -82,10 +85,11 @@ export function rolesFiles() {
     return Object.fromEntries(Object.values(project.roles).map((path) => [path, project.files.get(path)]));
 }
 
-// What evaluate and report measure on: the pairs that the training held out. null: it held none out.
+// What evaluate and report measure on: the pairs that the training held out. null: it held none out, or there are no
+// pairs, because the model was opened from a file.
 export function measuredWords() {
     const { train, targets, dev, devTargets } = project.roles;
-    if (project.settings.get("hold-out") === false && dev === undefined) return null;
+    if (dev === undefined && (train === undefined || project.settings.get("hold-out") === false)) return null;
     const beside = dev === undefined ? targets : devTargets;
     return [
         dev ?? train,

@@ -1,8 +1,6 @@
 // The second part: what the recipe chooses, how long it takes here, and the models in training.
 import { slider } from "../common/controls.js";
 import { button, el, later } from "../common/dom.js";
-import { drawChart } from "../playground/chart.js";
-import { svg } from "../common/dom.js";
 import { faultOf, run, startWorker, withoutName } from "./jobs.js";
 import { onChange, project, rolesFiles, shellLine, trainWords } from "./project.js";
 import { settingControls } from "./settings.js";

@@ -3,7 +3,7 @@ import { faultOf, membersOf, run, startWorker, withoutName } from "./jobs.js";
 import { measuredWords, notify, project, rolesFiles, trainWords } from "./project.js";
 import { forgetModel, keepData, keepModel } from "./store.js";
 
-const decoder = new TextDecoder();
+const utf8 = new TextDecoder();
 
 // One training: of a model, or of a member of an ensemble.
 class Training {
@@ -19,7 +19,7 @@ class Training {
     async start() {
         this.state = "running";
         this.worker = await startWorker({
-            line: ({ text, stream }) => stream === "error" && this.messages.push(withoutName(text)),
+            line: ({ text }) => text.startsWith("train: ") && this.messages.push(withoutName(text)),
             begun: ({ status }) => status !== 0 && this.fail(faultOf({ errors: this.messages, out: [] })),
             stepped: (data) => this.hear(data),
             paused: () => {},
@@ -88,7 +88,7 @@ class Training {
     get shown() {
         const film = this.files[`${this.folder}/film.jsonl`];
         if (!film) return [];
-        const rows = decoder
+        const rows = utf8
             .decode(film)
             .trim()
             .split("\n")
