@@ -150,9 +150,9 @@ export const set = (page, name, value) =>
 // The bytes of this file in the last message of a training that has files.
 export const trained = async (page, path) =>
     Buffer.from(
-        await page.evaluate(
-            (path) => globalThis.heard.findLast(({ files }) => files?.[path]).files[path].toBase64(),
-            path,
-        ),
+        await page.evaluate(async (path) => {
+            const { files } = globalThis.heard.findLast(({ files }) => files?.[path]);
+            return new Uint8Array(await files[path].arrayBuffer()).toBase64();
+        }, path),
         "base64",
     );

@@ -108,6 +108,21 @@ function send(message, files = {}) {
     );
 }
 
+// The rows of the last evaluation in the attention history.
+function lastShown() {
+    const path = `${folder}/film.jsonl`,
+        lines = exists(path) ? lookback.FS.readFile(path, { encoding: "utf8" }).trim().split("\n") : [""];
+    if (lines.at(-1) === "") return [];
+    const { step } = JSON.parse(lines.at(-1));
+    return lines.filter((line) => line.startsWith(`{"step":${step},`)).map((line) => JSON.parse(line));
+}
+
+// What a training has after an evaluation. The page keeps its files without a look at them: Blobs are not copied there.
+function evaluated() {
+    const files = Object.entries(filesOf(folder)).map(([path, bytes]) => [path, new Blob([bytes])]);
+    return { files: Object.fromEntries(files), measures: JSON.parse(call("points", "string")), shown: lastShown() };
+}
+
 function learn() {
     const begin = Date.now(),
         losses = [];
@@ -117,10 +132,9 @@ function learn() {
         now = JSON.parse(call("step", "string"));
         if (!now.error) losses.push([now.step, now.loss]);
     } while (!now.error && !now.done && now.evaluations === evaluations && Date.now() - begin < SLICE);
-    const evaluated = now.evaluations !== evaluations || now.done;
+    const news = !now.error && (now.evaluations !== evaluations || now.done) ? evaluated() : { files: {} };
     evaluations = now.evaluations;
-    const measures = evaluated && !now.error ? { measures: JSON.parse(call("points", "string")) } : {};
-    send({ type: "stepped", ...now, losses, ...measures }, evaluated ? filesOf(folder) : {});
+    postMessage({ type: "stepped", ...now, losses, ...news });
     if (!now.error && !now.done) timer = setTimeout(learn, 0);
 }
 

@@ -3,7 +3,6 @@ import { faultOf, membersOf, run, startWorker, withoutName } from "./jobs.js";
 import { measuredWords, notify, project, rolesFiles, trainWords } from "./project.js";
 import { forgetModel, keepData, keepModel } from "./store.js";
 
-const utf8 = new TextDecoder();
 
 // One training: of a model, or of a member of an ensemble.
 class Training {
@@ -12,6 +11,7 @@ class Training {
         this.state = "waiting"; // "running", "paused", "done", "failed"
         this.losses = []; // [step, loss]
         this.measures = null; // of workbench_points
+        this.shown = []; // held-out pairs of the last evaluation: {source, expected, output, weights}
         this.facts = null;
         this.began = null; // [step, milliseconds]: to find how long a step takes
     }
@@ -41,7 +41,7 @@ class Training {
         this.began ??= [data.step, now];
         this.facts = data;
         this.losses.push(...data.losses);
-        if (data.measures) this.measures = data.measures;
+        if (data.measures) Object.assign(this, { measures: data.measures, shown: data.shown });
         if (Object.keys(data.files).length > 0) this.files = data.files;
         if (data.done) {
             this.state = "done";
@@ -82,18 +82,6 @@ class Training {
     stop() {
         this.worker?.terminate();
         this.worker = null;
-    }
-
-    // The held-out pairs of the last evaluation in the attention history: {source, expected, output, weights}.
-    get shown() {
-        const film = this.files[`${this.folder}/film.jsonl`];
-        if (!film) return [];
-        const rows = utf8
-            .decode(film)
-            .trim()
-            .split("\n")
-            .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-        return rows.filter(({ step }) => step === rows.at(-1).step);
     }
 }
 
