@@ -185,10 +185,12 @@ END {
     if (held != "") print converted(held)
     if (path ~ /^docs\/lessons\/[0-9]/) sliders()
     if (path == "docs/lessons/README.md") live("lessons.html", "The lessons with sliders")
+    if (path == "docs/workbench.md") live("workbench.html", "The workbench")
     if (path == "docs/report.md") live("report.html", "An example: a model of dates that has learned for a few seconds")
     if (path != "README.md") exit
     live("lessons.html", "The lessons with sliders")
     live("playground.html", "The playground, in which a model learns")
+    live("workbench.html", "The workbench, which trains on your pairs")
     live("report.html", "A report about a model of dates")
     folder = "docs/"
     is_index = 1

@@ -121,7 +121,7 @@ export class Model {
             this.trainings = [new Training(this, 0, this.folder)];
             return;
         }
-        const found = await membersOf(this.words, this.data).ended;
+        const found = await membersOf(this.words, this.data);
         if (found.members.length === 0) throw new Error(faultOf(found));
         this.trainings = found.members.map((name, i) => new Training(this, i, `${this.folder}/${name}`));
     }
@@ -200,7 +200,12 @@ export class Model {
                 ? []
                 : ["--dev", ...this.measured.map((word) => (word === "--targets" ? "--dev-targets" : word))];
         const words = ["join", ...this.trainings.map(({ folder }) => folder), ...dev, "-o", `${this.folder}-joined`];
-        const ended = await run(words, files, [`${this.folder}-joined`]).ended;
+        const ended = await run(words, files, [`${this.folder}-joined`], {
+            progress: (text) => {
+                this.note = text;
+                notify("training");
+            },
+        }).ended;
         if (ended.status !== 0) throw new Error(faultOf(ended));
         this.folder = `${this.folder}-joined`;
         this.files = ended.files;
