@@ -238,11 +238,7 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     again->file.first = NULL;
     again->file.first_bytes = 0;
     again->format.kind = again->file.kind;
-#ifdef __EMSCRIPTEN__ /* it would open the path again, and a copy has none */
-    again->file.descriptor = dup(pairs->file.descriptor);
-#else
     again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
-#endif
     if (again->file.descriptor >= 0) return again;
     lb_cannot_read(pairs->path, strerror(errno), error);
     lb_pairs_close(again);
