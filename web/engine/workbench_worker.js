@@ -117,10 +117,14 @@ function lastShown() {
     return lines.filter((line) => line.startsWith(`{"step":${step},`)).map((line) => JSON.parse(line));
 }
 
-// What a training has after an evaluation. The page keeps its files without a look at them: Blobs are not copied there.
+// What a training has after an evaluation: all files as Blobs, which the page keeps and gives to other workers without a
+// copy, and the bytes of those that are used, in `used`.
 function evaluated() {
-    const files = Object.entries(filesOf(folder)).map(([path, bytes]) => [path, new Blob([bytes])]);
-    return { files: Object.fromEntries(files), measures: JSON.parse(call("points", "string")), shown: lastShown() };
+    const all = Object.entries(filesOf(folder)),
+        blobs = all.map(([path, bytes]) => [path, new Blob([bytes])]),
+        used = Object.fromEntries(all.filter(([path]) => !path.endsWith("/checkpoint.safetensors"))),
+        measures = JSON.parse(call("points", "string"));
+    return { files: Object.fromEntries(blobs), used, measures, shown: lastShown() };
 }
 
 function learn() {
@@ -132,9 +136,10 @@ function learn() {
         now = JSON.parse(call("step", "string"));
         if (!now.error) losses.push([now.step, now.loss]);
     } while (!now.error && !now.done && now.evaluations === evaluations && Date.now() - begin < SLICE);
-    const news = !now.error && (now.evaluations !== evaluations || now.done) ? evaluated() : { files: {} };
+    const news = !now.error && (now.evaluations !== evaluations || now.done) ? evaluated() : {};
     evaluations = now.evaluations;
-    postMessage({ type: "stepped", ...now, losses, ...news });
+    const buffers = Object.values(news.used ?? {}).map(({ buffer }) => buffer);
+    postMessage({ type: "stepped", ...now, losses, ...news }, buffers);
     if (!now.error && !now.done) timer = setTimeout(learn, 0);
 }
 

@@ -55,29 +55,32 @@ function saysWhy(error) {
         : `The browser keeps nothing (${error?.message ?? error}), so this training ends with the tab.`;
 }
 
-// Files as Blobs: bytes would be copied in the thread of the page, which takes tenths of a second.
-function packed(files) {
-    return Object.fromEntries(Object.entries(files).map(([path, file]) => [path, new Blob([file])]));
+async function mapFiles(files, change) {
+    return Object.fromEntries(
+        await Promise.all(Object.entries(files).map(async ([path, file]) => [path, await change(file)])),
+    );
 }
 
 // Keeps the files to train on, once, as they are now. keepModel says what is wrong.
 export async function keepData(model) {
-    const copy = async ([path, file]) => [path, await new Response(new Blob([file]).stream()).blob()];
-    model.data = Object.fromEntries(await Promise.all(Object.entries(model.data).map(copy)));
+    model.data = await mapFiles(model.data, (file) => new Response(new Blob([file]).stream()).blob());
     await change(DATA, (store) => store.put({ data: model.data }, keyOf(model))).catch(() => {});
 }
 
-// Keeps what the model is now. Returns "", or why it cannot.
+// Keeps what the model is now. Returns "", or why it cannot. The files of a training are Blobs, since the thread of the
+// page would copy bytes for tenths of a second.
 export async function keepModel(model) {
-    const { name, folder, words, measured, files, done } = model;
+    const { name, folder, words, measured, done } = model;
     const members = model.trainings.map((training) => ({
         member: training.member,
         folder: training.folder,
         files: done ? {} : training.files,
         done: training.state === "done",
     }));
-    const about = { page: location.pathname, name, folder, words, measured, done, when: Date.now() };
-    const record = { ...about, files: packed(files), members };
+    const blobs = Object.assign({}, ...model.trainings.map((training) => training.files)),
+        used = Object.entries(done ? model.files : {}).map(([path, bytes]) => [path, blobs[path] ?? new Blob([bytes])]);
+    const files = Object.fromEntries(used);
+    const record = { page: location.pathname, name, folder, words, measured, files, done, members, when: Date.now() };
     try {
         await change(MODELS, (store) => store.put(record, keyOf(model)));
         return "";
@@ -94,6 +97,11 @@ export async function keptModels() {
         .filter(({ key, page }) => page === location.pathname && dataOf.has(key))
         .map((model) => ({ ...model, data: dataOf.get(model.key) }))
         .sort((a, b) => b.when - a.when);
+}
+
+// One of them with the bytes of its own files.
+export async function openKept(model) {
+    return { ...model, files: await mapFiles(model.files, async (blob) => new Uint8Array(await blob.arrayBuffer())) };
 }
 
 export async function forgetModel(model) {

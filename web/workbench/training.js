@@ -3,7 +3,6 @@ import { faultOf, membersOf, run, startWorker, withoutName } from "./jobs.js";
 import { measuredWords, notify, project, rolesFiles, trainWords } from "./project.js";
 import { forgetModel, keepData, keepModel } from "./store.js";
 
-
 // One training: of a model, or of a member of an ensemble.
 class Training {
     constructor(model, member, folder, files = {}) {
@@ -11,6 +10,7 @@ class Training {
         this.state = "waiting"; // "running", "paused", "done", "failed"
         this.losses = []; // [step, loss]
         this.measures = null; // of workbench_points
+        this.used = {}; // bytes of `files`, which are Blobs, but for the checkpoint
         this.shown = []; // held-out pairs of the last evaluation: {source, expected, output, weights}
         this.facts = null;
         this.began = null; // [step, milliseconds]: to find how long a step takes
@@ -41,8 +41,10 @@ class Training {
         this.began ??= [data.step, now];
         this.facts = data;
         this.losses.push(...data.losses);
-        if (data.measures) Object.assign(this, { measures: data.measures, shown: data.shown });
-        if (Object.keys(data.files).length > 0) this.files = data.files;
+        if (data.measures) {
+            const { measures, shown, files, used } = data;
+            Object.assign(this, { measures, shown, files, used });
+        }
         if (data.done) {
             this.state = "done";
             this.worker.terminate();
@@ -163,11 +165,9 @@ export class Model {
     }
 
     // The best model so far can be used.
-    take({ files, folder }) {
-        this.files = Object.fromEntries(
-            Object.entries(files).filter(([path]) => !path.endsWith("checkpoint.safetensors")),
-        );
-        if (files[`${folder}/model.safetensors`] && (project.current === null || project.current.model === this))
+    take({ used, folder }) {
+        this.files = used;
+        if (used[`${folder}/model.safetensors`] && (project.current === null || project.current.model === this))
             this.use();
     }
 
