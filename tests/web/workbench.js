@@ -114,7 +114,10 @@ export async function runInPage(page, words, files, results = []) {
         given,
         results,
     );
-    return { ...ended, files: Object.fromEntries(ended.files.map(([path, text]) => [path, Buffer.from(text, "base64")])) };
+    return {
+        ...ended,
+        files: Object.fromEntries(ended.files.map(([path, text]) => [path, Buffer.from(text, "base64")])),
+    };
 }
 
 // Drops files, {name: bytes}, on the page.
@@ -130,7 +133,8 @@ export const drop = (page, files) =>
 
 // Waits until the first pairs are shown.
 export const untilRead = (page) => until(page, () => document.querySelector(".found table")?.checkVisibility());
-export const untilDone = (page) => until(page, () => / · done$/.test(document.querySelector(".training .status")?.textContent));
+export const untilDone = (page) =>
+    until(page, () => / · done$/.test(document.querySelector(".training .status")?.textContent));
 
 // Sets what the label names.
 export const set = (page, name, value) =>
