@@ -7,6 +7,7 @@
 #include "io/path.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,8 +155,13 @@ int lb_nameless_file(void)
         return -1;
     }
     int descriptor = mkstemp(path);
+#ifdef __EMSCRIPTEN__ /* a second descriptor opens the path again there; the file goes with its instance */
+    if (descriptor >= 0) close(descriptor);
+    return descriptor >= 0 ? open(path, O_RDWR) : -1;
+#else
     if (descriptor >= 0) unlink(path);
     return descriptor;
+#endif
 }
 
 bool lb_is_gzip(int descriptor)

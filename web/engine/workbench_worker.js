@@ -108,6 +108,25 @@ function send(message, files = {}) {
     );
 }
 
+// The rows of the last evaluation in the attention history.
+function lastShown() {
+    const path = `${folder}/film.jsonl`,
+        lines = exists(path) ? lookback.FS.readFile(path, { encoding: "utf8" }).trim().split("\n") : [""];
+    if (lines.at(-1) === "") return [];
+    const { step } = JSON.parse(lines.at(-1));
+    return lines.filter((line) => line.startsWith(`{"step":${step},`)).map((line) => JSON.parse(line));
+}
+
+// What a training has after an evaluation: all files as Blobs, which the page keeps and gives to other workers without a
+// copy, and the bytes of those that are used, in `used`.
+function evaluated() {
+    const all = Object.entries(filesOf(folder)),
+        blobs = all.map(([path, bytes]) => [path, new Blob([bytes])]),
+        used = Object.fromEntries(all.filter(([path]) => !path.endsWith("/checkpoint.safetensors"))),
+        measures = JSON.parse(call("points", "string"));
+    return { files: Object.fromEntries(blobs), used, measures, shown: lastShown() };
+}
+
 function learn() {
     const begin = Date.now(),
         losses = [];
@@ -117,10 +136,10 @@ function learn() {
         now = JSON.parse(call("step", "string"));
         if (!now.error) losses.push([now.step, now.loss]);
     } while (!now.error && !now.done && now.evaluations === evaluations && Date.now() - begin < SLICE);
-    const evaluated = now.evaluations !== evaluations || now.done;
+    const news = !now.error && (now.evaluations !== evaluations || now.done) ? evaluated() : {};
     evaluations = now.evaluations;
-    const measures = evaluated && !now.error ? { measures: JSON.parse(call("points", "string")) } : {};
-    send({ type: "stepped", ...now, losses, ...measures }, evaluated ? filesOf(folder) : {});
+    const buffers = Object.values(news.used ?? {}).map(({ buffer }) => buffer);
+    postMessage({ type: "stepped", ...now, losses, ...news }, buffers);
     if (!now.error && !now.done) timer = setTimeout(learn, 0);
 }
 

@@ -7,7 +7,7 @@ import { makeTake } from "./take.js";
 import { makeUse } from "./use.js";
 import { optionsOfTrain } from "./jobs.js";
 import { notify, onChange, project } from "./project.js";
-import { forgetEverything, keptModels } from "./store.js";
+import { forgetEverything, keptModels, openKept } from "./store.js";
 import { makeTrain } from "./train.js";
 import { Model } from "./training.js";
 import { startTheme } from "../report/theme.js";
@@ -50,9 +50,9 @@ function openPart(key) {
     });
 }
 
-function goOn(record, node) {
+async function goOn(record, node) {
     project.files = new Map(Object.entries(record.data));
-    const model = new Model(record.name, record);
+    const model = new Model(record.name, await openKept(record));
     project.models.push(model);
     node.remove();
     if (model.done) model.use();

@@ -55,29 +55,31 @@ function saysWhy(error) {
         : `The browser keeps nothing (${error?.message ?? error}), so this training ends with the tab.`;
 }
 
-// Keeps the files to train on, once. Returns nothing: keepModel says what is wrong.
-export async function keepData(model) {
-    const data = Object.fromEntries(
-        await Promise.all(
-            Object.entries(model.data).map(async ([path, file]) => [
-                path,
-                file instanceof Blob ? await file.arrayBuffer().then((bytes) => new Uint8Array(bytes)) : file,
-            ]),
-        ),
+async function mapFiles(files, change) {
+    return Object.fromEntries(
+        await Promise.all(Object.entries(files).map(async ([path, file]) => [path, await change(file)])),
     );
-    model.data = data;
-    await change(DATA, (store) => store.put({ data }, keyOf(model))).catch(() => {});
 }
 
-// Keeps what the model is now. Returns "", or why it cannot.
+// Keeps the files to train on, once, as they are now. keepModel says what is wrong.
+export async function keepData(model) {
+    model.data = await mapFiles(model.data, (file) => new Response(new Blob([file]).stream()).blob());
+    await change(DATA, (store) => store.put({ data: model.data }, keyOf(model))).catch(() => {});
+}
+
+// Keeps what the model is now. Returns "", or why it cannot. The files of a training are Blobs, since the thread of the
+// page would copy bytes for tenths of a second.
 export async function keepModel(model) {
-    const { name, folder, words, measured, files, done } = model;
+    const { name, folder, words, measured, done } = model;
     const members = model.trainings.map((training) => ({
         member: training.member,
         folder: training.folder,
         files: done ? {} : training.files,
         done: training.state === "done",
     }));
+    const blobs = Object.assign({}, ...model.trainings.map((training) => training.files)),
+        used = Object.entries(done ? model.files : {}).map(([path, bytes]) => [path, blobs[path] ?? new Blob([bytes])]);
+    const files = Object.fromEntries(used);
     const record = { page: location.pathname, name, folder, words, measured, files, done, members, when: Date.now() };
     try {
         await change(MODELS, (store) => store.put(record, keyOf(model)));
@@ -95,6 +97,11 @@ export async function keptModels() {
         .filter(({ key, page }) => page === location.pathname && dataOf.has(key))
         .map((model) => ({ ...model, data: dataOf.get(model.key) }))
         .sort((a, b) => b.when - a.when);
+}
+
+// One of them with the bytes of its own files.
+export async function openKept(model) {
+    return { ...model, files: await mapFiles(model.files, async (blob) => new Uint8Array(await blob.arrayBuffer())) };
 }
 
 export async function forgetModel(model) {

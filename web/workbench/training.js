@@ -3,8 +3,6 @@ import { faultOf, membersOf, run, startWorker, withoutName } from "./jobs.js";
 import { measuredWords, notify, project, rolesFiles, trainWords } from "./project.js";
 import { forgetModel, keepData, keepModel } from "./store.js";
 
-const utf8 = new TextDecoder();
-
 // One training: of a model, or of a member of an ensemble.
 class Training {
     constructor(model, member, folder, files = {}) {
@@ -12,6 +10,8 @@ class Training {
         this.state = "waiting"; // "running", "paused", "done", "failed"
         this.losses = []; // [step, loss]
         this.measures = null; // of workbench_points
+        this.used = {}; // bytes of `files`, which are Blobs, but for the checkpoint
+        this.shown = []; // held-out pairs of the last evaluation: {source, expected, output, weights}
         this.facts = null;
         this.began = null; // [step, milliseconds]: to find how long a step takes
     }
@@ -41,8 +41,10 @@ class Training {
         this.began ??= [data.step, now];
         this.facts = data;
         this.losses.push(...data.losses);
-        if (data.measures) this.measures = data.measures;
-        if (Object.keys(data.files).length > 0) this.files = data.files;
+        if (data.measures) {
+            const { measures, shown, files, used } = data;
+            Object.assign(this, { measures, shown, files, used });
+        }
         if (data.done) {
             this.state = "done";
             this.worker.terminate();
@@ -82,18 +84,6 @@ class Training {
     stop() {
         this.worker?.terminate();
         this.worker = null;
-    }
-
-    // The held-out pairs of the last evaluation in the attention history: {source, expected, output, weights}.
-    get shown() {
-        const film = this.files[`${this.folder}/film.jsonl`];
-        if (!film) return [];
-        const rows = utf8
-            .decode(film)
-            .trim()
-            .split("\n")
-            .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
-        return rows.filter(({ step }) => step === rows.at(-1).step);
     }
 }
 
@@ -175,11 +165,9 @@ export class Model {
     }
 
     // The best model so far can be used.
-    take({ files, folder }) {
-        this.files = Object.fromEntries(
-            Object.entries(files).filter(([path]) => !path.endsWith("checkpoint.safetensors")),
-        );
-        if (files[`${folder}/model.safetensors`] && (project.current === null || project.current.model === this))
+    take({ used, folder }) {
+        this.files = used;
+        if (used[`${folder}/model.safetensors`] && (project.current === null || project.current.model === this))
             this.use();
     }
 
