@@ -1,0 +1,184 @@
+// The path of a teacher through the workbench, from a file of words to a program in C, with a picture of each part.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { launch, settle, until } from "./browser.js";
+import { assertLooks } from "./look.js";
+import { press } from "./playground.js";
+import { assertAccessible, textOf } from "./use.js";
+import { drop, exampleOf, openWorkbench, runInNode, set, untilDone, untilRead } from "./workbench.js";
+
+const IMAGES = join(process.env.CHECKOUT, "docs/images");
+const SIZES = { hidden: 64, lr: 0.01, steps: 400, "evaluate-every": 50 };
+const words = `${exampleOf("spanish_train.tsv")}`
+    .trim()
+    .split("\n")
+    .slice(0, 20)
+    .map((line) => line.split("\t")[0]);
+const MAIN = `#include "model.h"
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+    static float work[MODEL_WORK / sizeof(float) + 1];
+    char line[256], out[MODEL_ROOM];
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\\n")] = '\\0';
+        model_translate(line, out, sizeof out, work);
+        puts(out);
+    }
+}
+`;
+const folder = mkdtempSync(join(tmpdir(), "lookback-workbench-"));
+let browser, close;
+before(async () => ({ browser, close } = await launch()));
+after(async () => {
+    await close();
+    rmSync(folder, { recursive: true, force: true });
+});
+
+// Files that buttons with these names save, once all of `names` are there.
+async function saved(page, button, names) {
+    const client = await page.createCDPSession();
+    await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+    await page.evaluate((label) => document.querySelector(`button[aria-label="${label}"]`).click(), button);
+    for (const name of names) {
+        const end = Date.now() + 600000;
+        for (let size = -1; ; await new Promise((done) => setTimeout(done, 200))) {
+            const now = await readFileSafely(join(folder, name));
+            if (now !== null && now.length > 0 && now.length === size) break;
+            size = now?.length ?? -1;
+            assert.ok(Date.now() < end, `${name} has not been saved`);
+        }
+    }
+    await client.detach();
+    return names.map((name) => readFileSync(join(folder, name)));
+}
+
+async function readFileSafely(path) {
+    try {
+        return readFileSync(path);
+    } catch {
+        return null;
+    }
+}
+
+// The time that is left differs each time.
+const hideTimes = (page) =>
+    page.evaluate(() => {
+        for (const node of document.querySelectorAll(".recipe, .training .status, .bar output"))
+            node.textContent = node.textContent.replace(/, which takes about .* here/, "").replace(/^\d+\.\d$/, "0.5");
+    });
+
+async function assertFits(page) {
+    const [inside, wide] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(inside <= wide, `the page is ${inside} pixels wide in a window of ${wide}`);
+}
+
+// A part in a wide and a narrow window, without sideways scroll, and without a finding of axe.
+async function look(page) {
+    for (const width of [400, 1300]) {
+        await page.setViewport({ width, height: 900 });
+        await settle(page);
+        await assertFits(page);
+        await assertAccessible(page);
+    }
+}
+
+test("words become a model, own words, a report and a program in C", async () => {
+    const { page, trouble } = await openWorkbench(browser, { width: 1300 });
+    await drop(page, { "spanish_train.tsv": exampleOf("spanish_train.tsv") });
+    await untilRead(page);
+    assert.match(await textOf(page, ".found"), /set --target-separator to " "/);
+    await press(page, "Do that");
+    await until(page, () => document.querySelector(".found td:nth-child(3)")?.textContent === "k a s a");
+    await look(page);
+
+    await press(page, "Train a model");
+    for (const [name, value] of Object.entries(SIZES)) await set(page, name, value);
+    await press(page, "Train now");
+    await untilDone(page);
+    assert.match(await textOf(page, ".training .status"), /step 400 of 400 · exact match [4-9]\d\.\d %/);
+    await look(page);
+
+    await press(page, "Use");
+    await page.type("#use-text", "guitarra");
+    await until(page, () => document.querySelector(".best")?.textContent.startsWith("ɡ"));
+    await look(page);
+    await page.evaluate((list) => {
+        const field = document.querySelector(".lists textarea");
+        field.closest("details").open = true;
+        field.value = list;
+    }, words.join("\n"));
+    await press(page, "Write the outputs");
+    await until(page, (count) => document.querySelectorAll("table.list tbody tr").length === count, words.length);
+    await page.evaluate(() => {
+        const field = document.querySelector("table.list tbody input");
+        field.value = "x x";
+        field.dispatchEvent(new Event("change"));
+        const [source, answer] = document.querySelectorAll(".own form input");
+        source.value = "Lookback";
+        source.dispatchEvent(new Event("input"));
+        answer.value = "l u k";
+    });
+    await press(page, "Add");
+    await press(page, "Use these words");
+    await until(page, () => /writes 2 words/.test(document.querySelector(".own").textContent));
+
+    await press(page, "See");
+    await until(page, () => document.querySelector(".see .pairs"));
+    await settle(page);
+    assert.match(await textOf(page, ".see .score"), /exact match +[4-9]\d\.\d\d %/);
+    await look(page);
+
+    await press(page, "Take home");
+    await look(page);
+    await page.evaluate(() => {
+        const type = [...document.querySelectorAll(".take select")].find(({ value }) => value === "int8");
+        type.value = "f32";
+        type.dispatchEvent(new Event("change"));
+    });
+    const [model] = await saved(page, "save: The model", ["model.safetensors"]);
+    const [report] = await saved(page, "save: The report", ["report.html"]);
+    await saved(page, "save: C code", ["model.c", "model.h"]);
+    assert.match(`${report}`, /<title>Lookback<\/title>/);
+    writeFileSync(join(folder, "main.c"), MAIN);
+    execFileSync("cc", ["-O1", "model.c", "main.c", "-lm", "-o", "answers"], { cwd: folder });
+    const list = [...words, "Lookback"].join("\n");
+    const answered = execFileSync(join(folder, "answers"), { input: `${list}\n`, encoding: "utf8" });
+    const predicted = await runInNode(["predict", "model.safetensors", "list.txt", "--beam", "1", "--only-outputs"], {
+        "model.safetensors": model,
+        "list.txt": list,
+    });
+    assert.deepEqual(answered.trim().split("\n"), predicted);
+    assert.equal(predicted[0], "x x");
+    assert.equal(predicted.at(-1), "l u k");
+    assert.deepEqual(trouble, []);
+    await page.close();
+});
+
+test("the pictures of docs/workbench.md are of today, and dark is dark", async () => {
+    const { page } = await openWorkbench(browser, { width: 1024, scale: 1.5 });
+    await press(page, "Spanish words and their sounds");
+    await untilRead(page);
+    await press(page, "Train a model");
+    for (const [name, value] of Object.entries(SIZES)) await set(page, name, value);
+    await press(page, "Train now");
+    await untilDone(page);
+    await until(page, () => / about /.test(document.querySelector(".recipe").textContent));
+    await hideTimes(page);
+    await assertLooks(browser, page, "workbench", { folder: IMAGES, last: ".shown-pairs" });
+    await press(page, "Use");
+    await page.type("#use-text", "guitarra");
+    await until(page, () => document.querySelector(".best")?.textContent.startsWith("ɡ"));
+    await settle(page);
+    await assertLooks(browser, page, "workbench_use", { folder: IMAGES, last: ".typed .picture:nth-child(-n+3)" });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+    await settle(page);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(22, 25, 28)");
+    await assertAccessible(page);
+    await page.close();
+});
