@@ -1,5 +1,5 @@
-// ./run web-test --measure: how fast the workbench is. A step beside one of a native thread, how long the thread of the
-// page is busy at once while a model trains, and how soon a training answers during an evaluation.
+// `./run web-test --measure` says how fast the workbench is: a step beside one of a native thread, how long the
+// thread of the page is busy at once while a model trains, and how soon a training answers during an evaluation.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
