@@ -275,8 +275,10 @@ static int look(looking *s, const char *path)
         status = measure_side(s, &s->side[i], &error);
         if (!status) status = print_side(&s->side[i], &error);
     }
-    if (!status) explain_marks(s);
-    if (!status) status = print_pairs(s, &error);
+    if (!status) {
+        explain_marks(s);
+        status = print_pairs(s, &error);
+    }
     if (!status && s->output) status = draw(s, &error);
     close_all(s);
     app_progress_end(&progress);

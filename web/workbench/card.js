@@ -106,8 +106,8 @@ function tableOfShown(shown, chosen, choose) {
     );
 }
 
-// A node with draw(), which shows the model as it is now.
-export function makeCard(model) {
+// A node with draw(), which shows the model as it is now. next() leads to where it is used.
+export function makeCard(model, next) {
     let chosen = 0,
         drawn = 0,
         shownOf = null;
@@ -121,7 +121,12 @@ export function makeCard(model) {
         held = el("div", { class: "scroll" }),
         picture = el("div", { class: "picture" });
     const stop = button("Stop", { click: () => (model.state === "paused" ? model.resume() : model.pause()) });
-    const use = button("Use this model", { click: () => model.use() });
+    const use = button("Use this model", {
+        click: () => {
+            model.use();
+            next();
+        },
+    });
     const node = el(
         "article",
         { class: "training", "aria-label": `model ${model.name}` },

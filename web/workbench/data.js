@@ -53,6 +53,7 @@ export function makeData({ openModel, say, next }) {
     const chooser = el("input", {
         type: "file",
         id: "files",
+        class: "unseen",
         multiple: true,
         change: () => take([...chooser.files]),
     });
@@ -177,8 +178,9 @@ export function makeData({ openModel, say, next }) {
         el(
             "div",
             { class: "bar" },
-            el("label", { class: "choice", for: "files" }, "Choose files"),
             chooser,
+            el("label", { class: "file", for: "files" }, "Choose files"),
+            el("span", { class: "note" }, "or try"),
             ...EXAMPLES.map((example) => button(example[0], { click: () => useExample(example) })),
         ),
         el(

@@ -29,7 +29,7 @@ async function openModel(file) {
     openPart("use");
 }
 
-const train = makeTrain({ say });
+const train = makeTrain({ say, next: () => openPart("use") });
 const PARTS = [
     ["data", "Data", { node: makeData({ openModel, say, next: () => openPart("train") }), show() {} }],
     ["train", "Train", train],
@@ -103,7 +103,7 @@ async function boot() {
     if (!canInflate())
         throw new Error("this browser lacks DecompressionStream; Firefox has it since version 113, Chromium since 80");
     main.append(
-        el("header", { class: "bar" }, el("h1", {}, "Lookback workbench"), ...startTheme(() => openPart(shown))),
+        el("header", { class: "head" }, el("h1", {}, "Lookback workbench"), ...startTheme(() => openPart(shown))),
         el("nav", { class: "parts", "aria-label": "parts" }, ...links),
         trouble,
         ...PARTS.map(([, , { node }]) => node),

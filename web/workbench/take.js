@@ -30,7 +30,6 @@ function terminalLine(words) {
 // One thing to take: words() are its command, results() the files that it writes; without words, files() are at hand.
 function makeThing({ title, note, controls = [], words, results, files, missing = () => "" }, say) {
     const told = el("p", { class: "note", role: "status" }),
-        command = el("div"),
         saved = el("div", { class: "controls" }),
         make = button("Save", { "aria-label": `save: ${title}`, click: save });
 
@@ -77,7 +76,6 @@ function makeThing({ title, note, controls = [], words, results, files, missing 
     function show() {
         told.textContent = "";
         saved.replaceChildren();
-        command.replaceChildren(...(words ? [commandBlock("In a terminal", terminalLine(words()))] : []));
     }
     const node = el(
         "section",
@@ -86,9 +84,8 @@ function makeThing({ title, note, controls = [], words, results, files, missing 
         el("p", { class: "note" }, note),
         el("div", { class: "controls" }, ...controls, make, told),
         saved,
-        command,
     );
-    return { node, show };
+    return { node, show, line: () => words && `# ${title}\n${terminalLine(words())}` };
 }
 
 export function makeTake({ say }) {
@@ -169,8 +166,6 @@ export function makeTake({ say }) {
             ...(plain === project.current ? [] : [project.current.words]),
             ...(measured ? [seeWords("evaluate", project.current)] : []),
             ["predict", folder(), "list.txt", "-o", "answers.csv"],
-            ...(measured ? [seeWords("report", project.current)] : []),
-            exportWords(),
         ].map(terminalLine);
     }
 
@@ -180,7 +175,12 @@ export function makeTake({ say }) {
         if (project.current === null) return;
         text.look();
         for (const thing of things) thing.show();
-        job.replaceChildren(commandBlock("The whole job in a terminal", jobLines().join("\n")));
+        job.replaceChildren(
+            commandBlock(
+                "The same in a terminal",
+                [...jobLines(), ...things.map(({ line }) => line())].filter(Boolean).join("\n"),
+            ),
+        );
     }
     some.append(el("div", { class: "things" }, ...things.map(({ node }) => node)), job);
     const node = el("section", { class: "take", "aria-label": "Take home" }, el("h2", {}, "Take it home"), none, some);

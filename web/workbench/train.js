@@ -47,7 +47,7 @@ async function paceOf(words, files) {
     }
 }
 
-export function makeTrain({ say }) {
+export function makeTrain({ say, next }) {
     let recipe = null,
         pace = null,
         job = null;
@@ -80,7 +80,7 @@ export function makeTrain({ say }) {
         const known = new Map([...models.children].map((node) => [node.model, node]));
         models.replaceChildren(
             ...project.models.map((model) => {
-                const node = known.get(model) ?? makeCard(model);
+                const node = known.get(model) ?? makeCard(model, next);
                 node.model = model;
                 node.draw();
                 return node;
@@ -166,7 +166,7 @@ export function makeTrain({ say }) {
         el("h2", {}, "A model of your pairs"),
         sentence,
         time,
-        el("div", { class: "bar" }, el("label", { class: "choice", for: "votes" }, "train"), votes, go),
+        el("div", { class: "bar" }, el("label", { class: "unseen", for: "votes" }, "how many models"), votes, go),
         models,
         el("details", {}, el("summary", {}, "All settings"), grids),
         el("p", { class: "note" }, "In a terminal: ", command),
