@@ -65,6 +65,7 @@ async function goOn(record, node) {
 // Models that an earlier visit has left, in training or done.
 async function showKept() {
     const kept = await keptModels().catch(() => []);
+    project.kept = kept.map(({ name }) => name);
     const list = el(
         "ul",
         {},
@@ -91,6 +92,7 @@ async function showKept() {
             button("Forget everything", {
                 click: async () => {
                     await forgetEverything();
+                    project.kept = [];
                     box.remove();
                 },
             }),
