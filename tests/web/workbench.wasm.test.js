@@ -62,7 +62,7 @@ test("the page is under 1.6 megabytes", () => assert.ok(statSync(WORKBENCH).size
 
 for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES))
     test(`${name}: bits, score and outputs are those of the same WebAssembly in Node, without a network`, async () => {
-        const { page, trouble } = await openWorkbench(browser);
+        const { page, trouble } = await openWorkbench(await browser.createBrowserContext());
         await press(page, name);
         await untilRead(page);
         await press(page, "Train a model");
