@@ -84,7 +84,7 @@ for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES)
         await page.close();
     });
 
-test("a model of a terminal gives the outputs of predict for 500 words, and the C file that the terminal exports", async () => {
+test("a model of a terminal gives the outputs of predict for 500 words, and the C file of the terminal", async () => {
     const at = (name) => join(folder, name);
     writeFileSync(at("spanish.tsv"), SPANISH);
     writeFileSync(at("words.txt"), WORDS);
