@@ -12,6 +12,7 @@ after(() => close());
 for (const [name, file] of [
     ["the playground", process.env.PLAYGROUND],
     ["the lessons", process.env.LESSONS],
+    ["the workbench", process.env.WORKBENCH],
 ]) {
     test(`the policy of ${name} refuses what is not its own`, async () => {
         const { page } = await openFile(browser, file);

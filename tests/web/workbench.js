@@ -120,15 +120,20 @@ export async function runInPage(page, words, files, results = []) {
     };
 }
 
-// Drops files, {name: bytes}, on the page.
+// Drops files, {name: bytes, text or { zeros: bytes }}, on the page.
 export const drop = (page, files) =>
     page.evaluate(
         (given) => {
             const dataTransfer = new DataTransfer();
-            for (const [name, text] of given) dataTransfer.items.add(new File([Uint8Array.fromBase64(text)], name));
+            for (const [name, text, zeros] of given) {
+                const bytes = zeros ? new Uint8Array(zeros) : Uint8Array.fromBase64(text);
+                dataTransfer.items.add(new File([bytes], name));
+            }
             document.dispatchEvent(new DragEvent("drop", { dataTransfer, cancelable: true }));
         },
-        Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")]),
+        Object.entries(files).map(([name, given]) =>
+            given.zeros ? [name, "", given.zeros] : [name, Buffer.from(given).toString("base64")],
+        ),
     );
 
 // Waits until the first pairs are shown.

@@ -29,20 +29,28 @@ const undisturbed = (sizes) => {
     return trainInNode(["train", "spanish.tsv", "--target-separator", " ", ...words, "--out", "out"], files, MODEL);
 };
 
+// A page whose records() are those of the database.
+async function open(browser) {
+    const opened = await openWorkbench(browser);
+    await opened.page.evaluate(() => {
+        const result = (request) => new Promise((done) => (request.onsuccess = () => done(request.result)));
+        globalThis.records = async () => {
+            const database = await result(indexedDB.open("lookback workbench", 1)),
+                all = await result(database.transaction("models").objectStore("models").getAll());
+            database.close();
+            return all;
+        };
+    });
+    return opened;
+}
+
 // The evaluations of the training that the database has, once they are at least so many.
 async function untilKept(page, least) {
     const found = await until(
         page,
         async (least) => {
-            const database = await new Promise((done) => {
-                indexedDB.open("lookback workbench", 1).onsuccess = ({ target }) => done(target.result);
-            });
-            const [record] = await new Promise((done) => {
-                database.transaction("models").objectStore("models").getAll().onsuccess = ({ target }) =>
-                    done(target.result);
-            });
-            database.close();
-            const log = record?.members[0].files["out/log.jsonl"];
+            const [record] = await globalThis.records(),
+                log = record?.members[0].files["out/log.jsonl"];
             const count = log ? (await log.text()).trim().split("\n").length : 0;
             return count >= least && count;
         },
@@ -52,7 +60,7 @@ async function untilKept(page, least) {
 }
 
 test(`a training whose renderer ends ${KILLS} times has the bits of an undisturbed one`, async () => {
-    let { page } = await openWorkbench(browser);
+    let { page } = await open(browser);
     await begin(page, SIZES);
     let kept = 0;
     for (let kill = 0; kill < KILLS; kill++) {
@@ -63,7 +71,7 @@ test(`a training whose renderer ends ${KILLS} times has the bits of an undisturb
         client.send("Page.crash").catch(() => {});
         await crashed;
         await page.close();
-        ({ page } = await openWorkbench(browser));
+        ({ page } = await open(browser));
         await press(page, "Go on with this training");
         const first = await until(page, () => globalThis.heard.find(({ losses }) => losses?.length > 0)?.losses[0][0]);
         assert.ok((await first.jsonValue()) > kept * EVERY);
@@ -74,9 +82,25 @@ test(`a training whose renderer ends ${KILLS} times has the bits of an undisturb
     await page.close();
 });
 
+test("a training leaves that of an earlier visit alone", async () => {
+    const context = await browser.createBrowserContext();
+    for (let visits = 0; visits < 3; visits++) {
+        const { page, trouble } = await open(context);
+        assert.equal(await page.$$eval(".kept li", (all) => all.length), visits);
+        await begin(page, { hidden: 32, steps: 2 });
+        await until(
+            page,
+            async (count) => (await globalThis.records()).filter(({ done }) => done).length === count,
+            visits + 1,
+        );
+        assert.deepEqual(trouble, []);
+        await page.close();
+    }
+});
+
 test("a training goes on when the storage is full, which the page says", async () => {
     const fresh = await launch(); // a browser knows for half a minute how much room there was
-    const { page, trouble } = await openWorkbench(fresh.browser);
+    const { page, trouble } = await open(fresh.browser);
     const sizes = { ...SIZES, steps: 4 * EVERY },
         client = await page.createCDPSession();
     await client.send("Storage.overrideQuotaForOrigin", { origin: "file:///", quotaSize: 100000 });

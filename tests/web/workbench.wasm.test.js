@@ -62,7 +62,7 @@ test("the page is under 1.6 megabytes", () => assert.ok(statSync(WORKBENCH).size
 
 for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES))
     test(`${name}: bits, score and outputs are those of the same WebAssembly in Node, without a network`, async () => {
-        const { page, trouble } = await openWorkbench(browser);
+        const { page, trouble } = await openWorkbench(await browser.createBrowserContext());
         await press(page, name);
         await untilRead(page);
         await press(page, "Train a model");
@@ -84,7 +84,7 @@ for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES)
         await page.close();
     });
 
-test("a model of a terminal gives the outputs of predict for 500 words, and the C file that the terminal exports", async () => {
+test("a model of a terminal gives the outputs of predict for 500 words, and the C file of the terminal", async () => {
     const at = (name) => join(folder, name);
     writeFileSync(at("spanish.tsv"), SPANISH);
     writeFileSync(at("words.txt"), WORDS);

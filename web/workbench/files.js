@@ -21,7 +21,9 @@ function nameOf(name) {
 export async function unzipped(file) {
     const [first, second] = await beginningOf(file);
     if (first !== 0x1f || second !== 0x8b) return file;
-    const bytes = await inflate(file, "gzip");
+    const bytes = await inflate(file, "gzip").catch(() => {
+        throw new Error(`${file.name}: found gzip data that end too early or are damaged`);
+    });
     return new File([bytes], file.name.replace(/\.gz$/i, ""));
 }
 

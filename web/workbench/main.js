@@ -5,7 +5,7 @@ import { makeData } from "./data.js";
 import { makeSee } from "./see.js";
 import { makeTake } from "./take.js";
 import { makeUse } from "./use.js";
-import { optionsOfTrain } from "./jobs.js";
+import { faultOf, optionsOfTrain, run } from "./jobs.js";
 import { notify, onChange, project } from "./project.js";
 import { forgetEverything, keptModels, openKept } from "./store.js";
 import { makeTrain } from "./train.js";
@@ -21,8 +21,10 @@ function say(text) {
 
 // A model of a file: of this page, a terminal, Python or npm.
 async function openModel(file) {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    project.current = { folder: "model", files: { "model/model.safetensors": bytes }, model: null };
+    const files = { "model/model.safetensors": new Uint8Array(await file.arrayBuffer()) },
+        ended = await run(["inspect", "model"], files).ended;
+    if (ended.status !== 0) throw new Error(faultOf(ended));
+    project.current = { folder: "model", files, model: null };
     notify("current");
     openPart("use");
 }
@@ -63,6 +65,7 @@ async function goOn(record, node) {
 // Models that an earlier visit has left, in training or done.
 async function showKept() {
     const kept = await keptModels().catch(() => []);
+    project.kept = kept.map(({ name }) => name);
     const list = el(
         "ul",
         {},
@@ -89,6 +92,7 @@ async function showKept() {
             button("Forget everything", {
                 click: async () => {
                     await forgetEverything();
+                    project.kept = [];
                     box.remove();
                 },
             }),

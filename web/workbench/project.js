@@ -16,6 +16,7 @@ export const project = {
     roles: {}, // of ROLES: path
     settings: new Map(), // option: value, of those that were set
     votes: "", // the list of --ensemble; "": one model
+    kept: [], // names of the models of earlier visits
     models: [], // trained ones and those in training, the first one first
     current: null, // the model that is used: { folder, files: {path: bytes}, sorts, made }
     own: new Map(), // own words: the lexicon that is made here

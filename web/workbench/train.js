@@ -70,7 +70,7 @@ export function makeTrain({ say, next }) {
     const command = el("code", { class: "command" });
 
     function begin() {
-        const model = new Model(freeName(project.models.map(({ name }) => name)));
+        const model = new Model(freeName());
         project.models.push(model);
         showModels();
         model.begin();
@@ -90,7 +90,7 @@ export function makeTrain({ say, next }) {
     }
 
     function describe() {
-        command.textContent = shellLine(trainWords(freeName(project.models.map(({ name }) => name))));
+        command.textContent = shellLine(trainWords(freeName()));
         if (!recipe) return;
         const { model, hidden, attention, steps, batch } = recipe,
             chosen = Number(project.settings.get("steps") ?? steps);

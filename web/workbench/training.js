@@ -219,8 +219,9 @@ export class Model {
     }
 }
 
-// A free name: "out", "out-2", and so on.
-export function freeName(taken) {
+// A name that no model has, nor one that is kept: "out", "out-2", and so on.
+export function freeName() {
+    const taken = [...project.kept, ...project.models.map((model) => model.name)];
     let name = "out";
     for (let i = 2; taken.includes(name); i++) name = `out-${i}`;
     return name;
