@@ -77,7 +77,11 @@ function tableOfShown(shown, chosen, choose) {
         el(
             "thead",
             {},
-            el("tr", {}, ...["", "source", "written now", "expected"].map((text) => el("th", { scope: "col" }, text))),
+            el(
+                "tr",
+                {},
+                ...["right", "source", "written now", "expected"].map((text) => el("th", { scope: "col" }, text)),
+            ),
         ),
         el(
             "tbody",

@@ -56,6 +56,9 @@ async function goOn(record, node) {
     project.files = new Map(Object.entries(record.data));
     const model = new Model(record.name, await openKept(record));
     project.models.push(model);
+    project.roles = { ...model.roles };
+    project.settings = new Map(model.settings);
+    notify("files");
     node.remove();
     if (model.done) model.use();
     model.begin();
@@ -98,7 +101,7 @@ async function showKept() {
             }),
         ),
     );
-    main.insertBefore(box, main.children[2]);
+    PARTS[0][2].node.prepend(box);
 }
 
 async function boot() {

@@ -70,7 +70,7 @@ export async function keepData(model) {
 // Keeps what the model is now. Returns "", or why it cannot. The files of a training are Blobs, since the thread of the
 // page would copy bytes for tenths of a second.
 export async function keepModel(model) {
-    const { name, folder, words, measured, done } = model;
+    const { name, folder, words, roles, settings, measured, done } = model;
     const members = model.trainings.map((training) => ({
         member: training.member,
         folder: training.folder,
@@ -80,7 +80,8 @@ export async function keepModel(model) {
     const blobs = Object.assign({}, ...model.trainings.map((training) => training.files)),
         used = Object.entries(done ? model.files : {}).map(([path, bytes]) => [path, blobs[path] ?? new Blob([bytes])]);
     const files = Object.fromEntries(used);
-    const record = { page: location.pathname, name, folder, words, measured, files, done, members, when: Date.now() };
+    const about = { page: location.pathname, name, folder, words, roles, settings, measured, done, when: Date.now() },
+        record = { ...about, files, members };
     try {
         await change(MODELS, (store) => store.put(record, keyOf(model)));
         return "";

@@ -95,7 +95,11 @@ export function makeTrain({ say, next }) {
         const { model, hidden, attention, steps, batch } = recipe,
             chosen = Number(project.settings.get("steps") ?? steps);
         const kind = model === "transformer" ? "a transformer" : `GRUs with ${attention} attention`;
-        const lasts = pace ? `, which takes about ${minutesText(pace * chosen)} here` : ", and is timed now";
+        const lasts = pace
+            ? `, which takes about ${minutesText(pace * chosen)} here`
+            : project.models.some(({ state }) => state === "running")
+              ? ""
+              : ", and is timed now";
         sentence.textContent = `The recipe for these pairs: ${kind} of width ${hidden}, ${chosen.toLocaleString("en")} steps of ${batch} pairs each${lasts}${project.votes === "" ? "" : " for each member"}.`;
         if (!pace) return time.replaceChildren();
         const whole = (pace * steps) / 60;

@@ -95,6 +95,8 @@ export class Model {
         this.folder = kept?.folder ?? name;
         this.words = kept?.words ?? trainWords(this.folder);
         this.data = kept?.data ?? rolesFiles();
+        this.roles = kept?.roles ?? { ...project.roles };
+        this.settings = kept?.settings ?? [...project.settings];
         this.measured = kept?.measured ?? measuredWords();
         this.votes = this.words.includes("--ensemble");
         this.files = kept?.files ?? {};

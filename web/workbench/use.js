@@ -133,5 +133,9 @@ export function makeUse({ say }) {
         lists.show();
     }
     onChange("current", () => node.offsetParent !== null && show());
+    window.addEventListener(
+        "resize",
+        later(() => node.offsetParent !== null && drawAnswer(), 150),
+    );
     return { node, show };
 }
