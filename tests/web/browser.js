@@ -151,21 +151,21 @@ export async function goTo(page, hash) {
     await settle(page);
 }
 
-// Runs `work`, which saves a file of the page in `folder`, and waits until all of it is there.
-export async function save(page, folder, work) {
+// Runs `work`, which saves so many files of the page in `folder`, and waits until all of them are there.
+export async function save(page, folder, work, files = 1) {
     const client = await page.createCDPSession();
     await client.send("Browser.setDownloadBehavior", {
         behavior: "allow",
         downloadPath: folder,
         eventsEnabled: true,
     });
-    await page.evaluate(() => (globalThis.saved = false));
+    await page.evaluate(() => (globalThis.saved = 0));
     client.on(
         "Browser.downloadProgress",
-        ({ state }) => state === "completed" && page.evaluate(() => (globalThis.saved = true)),
+        ({ state }) => state === "completed" && page.evaluate(() => globalThis.saved++),
     );
     await work();
-    await until(page, () => globalThis.saved);
+    await until(page, (files) => globalThis.saved >= files, files);
     await client.detach();
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, settle, until } from "./browser.js";
+import { launch, save, settle, until } from "./browser.js";
 import { assertLooks } from "./look.js";
 import { press } from "./playground.js";
 import { assertAccessible, textOf } from "./use.js";
@@ -40,30 +40,12 @@ after(async () => {
     rmSync(folder, { recursive: true, force: true });
 });
 
-// Files that buttons with these names save, once all of `names` are there.
-async function saved(page, button, names) {
-    const client = await page.createCDPSession();
-    await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
-    await page.evaluate((label) => document.querySelector(`button[aria-label="${label}"]`).click(), button);
-    for (const name of names) {
-        const end = Date.now() + 600000;
-        for (let size = -1; ; await new Promise((done) => setTimeout(done, 200))) {
-            const now = await readFileSafely(join(folder, name));
-            if (now !== null && now.length > 0 && now.length === size) break;
-            size = now?.length ?? -1;
-            assert.ok(Date.now() < end, `${name} has not been saved`);
-        }
-    }
-    await client.detach();
+// The files of these names, which the button of this label saves.
+async function saved(page, label, names) {
+    const click = () =>
+        page.evaluate((label) => document.querySelector(`button[aria-label="${label}"]`).click(), label);
+    await save(page, folder, click, names.length);
     return names.map((name) => readFileSync(join(folder, name)));
-}
-
-async function readFileSafely(path) {
-    try {
-        return readFileSync(path);
-    } catch {
-        return null;
-    }
 }
 
 // How long a training takes differs, and is not known yet if it was begun at once.
