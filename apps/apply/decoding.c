@@ -3,7 +3,9 @@
 #include "base/format.h"
 #include "console/console.h"
 #include "data/text/symbols.h"
+#include "io/json.h"
 
+#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +40,23 @@ lb_status app_check_attention(const lb_translator_facts *model, const char *opti
 {
     if (model->model->heads > 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: %s needs a model with attention", model->path, option);
+}
+
+lb_status app_check_held_out(const lb_translator_facts *model, lb_error *error)
+{
+    cJSON *record = NULL;
+    const char *text = model->training;
+    if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY)
+        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
+    const cJSON *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
+    const char *dev = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "dev"));
+    if (dev || cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(options, "hold-out")))
+        lb_error_set(error, LB_ERROR_ARGUMENT,
+                     "--held-out: %s was trained with %s%s, which holds no pair out", model->path,
+                     dev ? "--dev " : "--no-hold-out", dev ? dev : "");
+    cJSON_Delete(record);
+    return error->status;
 }
 
 /* ---- Symbols that a model does not know. ---- */

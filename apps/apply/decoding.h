@@ -15,6 +15,10 @@ LB_MUST_USE lb_translator *app_open_model(const char *model, const char *file, l
 LB_MUST_USE lb_status app_check_attention(const lb_translator_facts *model, const char *option,
                                           lb_error *error);
 
+/** Checks that the training of the model, as far as its file tells, has held pairs out, as --held-out needs.
+ *  Errors: LB_ERROR_ARGUMENT, with the model's file; LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_check_held_out(const lb_translator_facts *model, lb_error *error);
+
 /* ---- Symbols that a model does not know, and texts unlike those that it does. ---- */
 
 /** The counts. Zero is empty. */

@@ -39,6 +39,7 @@ static lb_status open_model(measuring *s, const char *model, lb_error *error)
     s->output = lb_alloc((size_t)c->n_best * sizeof *s->output);
     s->again = lb_alloc_zero((size_t)c->n_best * sizeof *s->again);
     if (!s->output || !s->again) return lb_no_memory(error, NULL);
+    if (s->asked->held_out && app_check_held_out(&s->model, error)) return error->status;
     const char *option = c->copy_unknown ? "--copy-unknown" : s->asked->why ? "--why" : NULL;
     return option ? app_check_attention(&s->model, option, error) : LB_OK;
 }

@@ -47,6 +47,7 @@ static lb_status open_rows(building *s, lb_error *error)
 {
     const app_report_asked *asked = s->asked;
     if (!asked->file) return app_report_rows_take(&s->rows, &asked->inputs, error);
+    if (asked->held_out && app_check_held_out(&s->model, error)) return error->status;
     const lb_pair_format format = app_pair_format(asked->format, &s->model);
     return app_report_rows_open(&s->rows, asked->file, &format, asked->once, asked->held_out, error);
 }

@@ -174,6 +174,15 @@ START_TEST(test_hold_out_what_cannot_be_found_again_is_refused)
     SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "train.tsv", "--predictions",
                 "train.tsv", "--held-out");
     support_assert_refused(2, "--held-out needs a MODEL");
+    SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--steps", "5", "--out",
+                  "dev");
+    support_assert_trained();
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "dev", "train.tsv", "--held-out");
+    support_assert_refused(2, "was trained with --dev train.tsv, which holds no pair out");
+    SUPPORT_TRAIN(WHOLE, "--steps", "5", "--out", "whole");
+    support_assert_trained();
+    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "report", "whole", "train.tsv", "--held-out");
+    support_assert_refused(2, "was trained with --no-hold-out, which holds no pair out");
     SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "held", "held", "--held-out", "-o",
                 "both");
     support_assert_refused(2, "--held-out needs --dev, the file of the training");
