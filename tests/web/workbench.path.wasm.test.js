@@ -144,6 +144,52 @@ test("words become a model, own words, a report and a program in C", async () =>
     await page.close();
 });
 
+// Moves the focus by Tab to what has this text, or this id.
+async function tabTo(page, name) {
+    for (let i = 0; i < 300; i++) {
+        await page.keyboard.press("Tab");
+        const there = await page.evaluate((name) => {
+            const { textContent, id } = document.activeElement;
+            return textContent === name || id === name;
+        }, name);
+        if (there) return;
+    }
+    assert.fail(`no Tab leads to ${name}`);
+}
+
+test("the keyboard alone leads from an example to a file, from right to left and at 200 %, too", async () => {
+    const { page } = await openWorkbench(browser, { width: 640, scale: 2 });
+    await drop(page, { "hebrew.tsv": "שלום\tשלומ\nבית\tבית\nילד\tילד\nספר\tספר\n".repeat(12) });
+    await untilRead(page);
+    assert.equal(await page.$eval(".found td:nth-child(2)", (cell) => getComputedStyle(cell).direction), "rtl");
+    await assertFits(page);
+    await tabTo(page, "Spanish words and their sounds");
+    await page.keyboard.press("Enter");
+    await until(page, () => document.querySelector(".found td:nth-child(3)")?.textContent === "k a s a");
+    await tabTo(page, "Train a model");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Train");
+    for (const [name, value] of Object.entries({ ...SIZES, steps: 100 })) await set(page, name, value);
+    await until(
+        page,
+        () => ![...document.querySelectorAll("button")].find((b) => b.textContent === "Train now").disabled,
+    );
+    await tabTo(page, "Train now");
+    await page.keyboard.press("Enter");
+    await untilDone(page);
+    await tabTo(page, "Use");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "use-text");
+    await page.keyboard.type("casa");
+    await until(page, () => document.querySelector(".best")?.textContent.length > 2);
+    await assertFits(page);
+    await tabTo(page, "Take home");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "Save");
+    await save(page, folder, () => page.keyboard.press("Enter"));
+    await page.close();
+});
+
 test("the pictures of docs/workbench.md are of today, and dark is dark", async () => {
     const { browser, close } = await launch(), // without an earlier visit
         { page } = await openWorkbench(browser, { width: 1024, scale: 1.5 });

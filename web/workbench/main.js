@@ -47,6 +47,9 @@ function openPart(key) {
         node.hidden = name !== key;
         if (name === key) {
             links[i].setAttribute("aria-current", "step");
+            // Who came by a button of another part does not lose the keyboard with it.
+            if (PARTS.some(([, , part]) => part.node.hidden && part.node.contains(document.activeElement)))
+                links[i].focus();
             show();
         } else links[i].removeAttribute("aria-current");
     });
