@@ -51,6 +51,7 @@ test(
 
             const again = await openIn(browser);
             await press(again, "Open");
+            await until(again, () => document.querySelector(".training")?.checkVisibility());
             assert.equal(await writes(again, "guitarra"), before);
         } finally {
             await browser.close();
