@@ -73,6 +73,12 @@ async function look(page) {
 
 test("words become a model, own words, a report and a program in C", async () => {
     const { page, trouble } = await openWorkbench(browser, { width: 1300 });
+    for (const part of ["Train", "Use", "See", "Take home"]) {
+        await press(page, part);
+        const shown = await page.$eval("main > section:not([hidden])", (node) => node.innerText);
+        assert.match(shown, /^[^\n]+\n\nThere (is no model|are no pairs) yet\. .* under Data\.$/);
+    }
+    await press(page, "Data");
     await drop(page, { "spanish_train.tsv": exampleOf("spanish_train.tsv") });
     await untilRead(page);
     assert.match(await textOf(page, ".found"), /set --target-separator to " "/);
@@ -125,7 +131,7 @@ test("words become a model, own words, a report and a program in C", async () =>
         type.value = "f32";
         type.dispatchEvent(new Event("change"));
     });
-    const [model] = await saved(page, "save: The model", ["model.safetensors"]);
+    const [model] = await saved(page, "save: The model", ["model.safetensors", "own_words.tsv"]);
     const [report] = await saved(page, "save: The report", ["report.html"]);
     await saved(page, "save: C code", ["model.c", "model.h"]);
     assert.match(`${report}`, /<title>Lookback<\/title>/);
@@ -161,6 +167,7 @@ test("the keyboard alone leads from an example to a file, from right to left and
     const { page } = await openWorkbench(browser, { width: 640, scale: 2 });
     await drop(page, { "hebrew.tsv": "שלום\tשלומ\nבית\tבית\nילד\tילד\nספר\tספר\n".repeat(12) });
     await untilRead(page);
+    assert.match(await textOf(page, ".found pre bdi"), /^"[א-ת]"$/); // a number beside it stays at its side
     assert.equal(await page.$eval(".found td:nth-child(2)", (cell) => getComputedStyle(cell).direction), "rtl");
     await assertFits(page);
     await tabTo(page, "Spanish words and their sounds");
@@ -168,7 +175,7 @@ test("the keyboard alone leads from an example to a file, from right to left and
     await until(page, () => document.querySelector(".found td:nth-child(3)")?.textContent === "k a s a");
     await tabTo(page, "Train a model");
     await page.keyboard.press("Enter");
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Train");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "A model of your pairs");
     for (const [name, value] of Object.entries({ ...SIZES, steps: 100 })) await set(page, name, value);
     await until(
         page,

@@ -110,6 +110,7 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
                 ),
             );
         }
+        if (one.name === yName) return;
         const left = FRAME.left + 90 + (i % beside) * LEGEND.wide,
             top = 8 - above + LEGEND.high * Math.floor(i / beside);
         root.append(

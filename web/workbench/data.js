@@ -48,6 +48,11 @@ function findingOf(line) {
     );
 }
 
+// Quoted symbols from right to left do not turn the numbers around them.
+function quotedOf(line) {
+    return line.split(/("[^"]+")/).map((part, i) => (i % 2 === 1 ? el("bdi", {}, part) : part));
+}
+
 export function makeData({ openModel, say, next }) {
     let job = null;
     const chooser = el("input", {
@@ -124,10 +129,22 @@ export function makeData({ openModel, say, next }) {
             ...(errors.length > 0 ? [el("h3", {}, "Worth a look"), el("ul", {}, ...errors.map(findingOf))] : []),
             ...(status === 0
                 ? [
-                      el("h3", {}, "The first pairs, symbol by symbol"),
-                      el("div", { class: "scroll" }, tableOf([["line", "source", "target"], ...pairs])),
-                      el("h3", {}, "All pairs"),
-                      el("pre", { dir: "auto", tabindex: "0" }, facts.join("\n")),
+                      el(
+                          "div",
+                          { class: "stage" },
+                          el(
+                              "div",
+                              { class: "scroll" },
+                              el("h3", {}, "The first pairs, symbol by symbol"),
+                              tableOf([["line", "source", "target"], ...pairs]),
+                          ),
+                          el(
+                              "div",
+                              {},
+                              el("h3", {}, "All pairs"),
+                              el("pre", { tabindex: "0" }, ...facts.flatMap((line) => [...quotedOf(line), "\n"])),
+                          ),
+                      ),
                   ]
                 : []),
         );
@@ -197,8 +214,7 @@ export function makeData({ openModel, say, next }) {
         ),
         list,
         how,
-        el("div", { class: "bar" }, progress, stop),
+        el("div", { class: "bar" }, progress, stop, onward),
         found,
-        onward,
     );
 }

@@ -47,9 +47,12 @@ function openPart(key) {
         node.hidden = name !== key;
         if (name === key) {
             links[i].setAttribute("aria-current", "step");
-            // Who came by a button of another part does not lose the keyboard with it.
-            if (PARTS.some(([, , part]) => part.node.hidden && part.node.contains(document.activeElement)))
-                links[i].focus();
+            // The keyboard and a screen reader go on with the part that a button of another one has opened.
+            if (PARTS.some(([, , part]) => part.node.hidden && part.node.contains(document.activeElement))) {
+                const heading = node.querySelector("h2");
+                heading.tabIndex = -1;
+                heading.focus();
+            }
             show();
         } else links[i].removeAttribute("aria-current");
     });

@@ -3,7 +3,8 @@ import { el } from "../common/dom.js";
 import { startWorker, withoutName } from "./jobs.js";
 import { project } from "./project.js";
 
-export const NO_MODEL = "There is no model yet. Train one, or open a model file: drop it anywhere on this page.";
+export const NO_MODEL =
+    "There is no model yet. Train one, or open a model file: drop it anywhere on this page, or choose it under Data.";
 
 // The bytes of a model file.
 export function modelOf({ folder, files }) {

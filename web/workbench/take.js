@@ -85,7 +85,7 @@ function makeThing({ title, note, controls = [], words, results, files, missing 
         el("div", { class: "controls" }, ...controls, make, told),
         saved,
     );
-    return { node, show, line: () => words && `# ${title}\n${terminalLine(words())}` };
+    return { node, show, line: () => words && missing() === "" && `# ${title}\n${terminalLine(words())}` };
 }
 
 export function makeTake({ say }) {

@@ -8,6 +8,7 @@ import { freeName, Model } from "./training.js";
 import { makeCard } from "./card.js";
 
 const PROBE = 2500; // milliseconds of steps that tell how long one takes
+const NO_PAIRS = "There are no pairs yet. Drop a file anywhere on this page, or choose one under Data.";
 const VOTES = [
     ["", "one model"],
     ["3", "three models that vote"],
@@ -68,6 +69,18 @@ export function makeTrain({ say, next }) {
     );
     const go = button("Train now", { class: "primary", disabled: true, click: begin });
     const command = el("code", { class: "command" });
+    const begins = el(
+            "div",
+            {},
+            time,
+            el("div", { class: "bar" }, el("label", { class: "unseen", for: "votes" }, "how many models"), votes, go),
+        ),
+        more = el(
+            "div",
+            {},
+            el("details", {}, el("summary", {}, "All settings"), grids),
+            el("p", { class: "note" }, "In a terminal: ", command),
+        );
 
     function begin() {
         const model = new Model(freeName());
@@ -90,8 +103,13 @@ export function makeTrain({ say, next }) {
     }
 
     function describe() {
-        command.textContent = shellLine(trainWords(freeName()));
-        if (!recipe) return;
+        const none = project.roles.train === undefined;
+        begins.hidden = more.hidden = none;
+        command.textContent = none ? "" : shellLine(trainWords(freeName()));
+        if (none || !recipe) {
+            sentence.textContent = none ? NO_PAIRS : "";
+            return;
+        }
         const { model, hidden, attention, steps, batch } = recipe,
             chosen = Number(project.settings.get("steps") ?? steps);
         const kind = model === "transformer" ? "a transformer" : `GRUs with ${attention} attention`;
@@ -169,11 +187,9 @@ export function makeTrain({ say, next }) {
         { "aria-label": "Train" },
         el("h2", {}, "A model of your pairs"),
         sentence,
-        time,
-        el("div", { class: "bar" }, el("label", { class: "unseen", for: "votes" }, "how many models"), votes, go),
+        begins,
         models,
-        el("details", {}, el("summary", {}, "All settings"), grids),
-        el("p", { class: "note" }, "In a terminal: ", command),
+        more,
     );
     const changed = () => {
         stale = true;
