@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { launch, save, until } from "./browser.js";
+import { launch, save, settle, until } from "./browser.js";
 import {
     DEFAULTS,
     losses,
@@ -421,6 +421,7 @@ test("an opened model comes back after all that closes it, and there is nothing 
         () => set(page, "attention", "additive"),
         () => drop(page, "pairs.tsv", Buffer.from(PAIRS)),
     ]) {
+        await settle(page); // the buttons change in the frame after the status
         assert.equal(await offered(), false);
         await close();
         await until(page, () => document.querySelector(".status").textContent.includes("step 0 of"));

@@ -82,15 +82,18 @@ static const app_program *train_program(void)
     return &program;
 }
 
-/* Reads the words of a training: 0, and `asked` has them, or the exit status. */
-static int read_training(const char *text)
+/* Reads the words of a training. APP_RUN: `asked` has them; otherwise the exit status. */
+static int read_training(int count, char **words)
 {
     lb_error error = {0};
+    return app_train_begin(&asked, &error) ? app_fail(&error) : app_options(train_program(), &count, &words);
+}
+
+static int read_training_text(const char *text)
+{
     int count;
     char **words = read_words(text, &count);
-    if (!words || app_train_begin(&asked, &error)) return lb_status_exit(LB_ERROR_ARGUMENT);
-    int status = app_options(train_program(), &count, &words);
-    return status == APP_RUN ? 0 : status ? status : lb_status_exit(LB_ERROR_ARGUMENT);
+    return words ? read_training(count, words) : lb_status_exit(LB_ERROR_ARGUMENT);
 }
 
 /* ---- Commands. ---- */
@@ -99,11 +102,9 @@ static int read_training(const char *text)
 static int print_recipe(int count, char **words)
 {
     lb_error error = {0};
-    const app_program *program = train_program();
-    if (app_train_begin(&asked, &error)) return app_fail(&error);
-    int status = app_options(program, &count, &words);
+    int status = read_training(count, words);
     if (status != APP_RUN) return status;
-    return app_close_stdout(app_train_print(&asked, program, &error) ? app_fail(&error) : 0);
+    return app_close_stdout(app_train_print(&asked, train_program(), &error) ? app_fail(&error) : 0);
 }
 
 /* A page has no pipes and no ranks, and draws its pictures itself. */
@@ -216,8 +217,8 @@ int workbench_begin(const char *words, int member)
 {
     static char *record;
     lb_error error = {0};
-    int exit_status = read_training(words);
-    if (exit_status) return exit_status;
+    int exit_status = read_training_text(words);
+    if (exit_status != APP_RUN) return exit_status ? exit_status : lb_status_exit(LB_ERROR_ARGUMENT);
     lb_status status = asked.ensemble ? choose_member(member, &error) : LB_OK;
     if (!status) status = app_train_prepare(&asked, train_program(), false, &record, &error);
     asked.settings.tell = hear;
@@ -230,7 +231,7 @@ const char *workbench_members(const char *words)
     lb_error error = {0};
     lb_kind members[LB_JOIN_MOST];
     int count = 0;
-    if (read_training(words) == 0 && asked.ensemble &&
+    if (read_training_text(words) == APP_RUN && asked.ensemble &&
         app_ensemble_members(asked.ensemble, &asked.settings, members, &count, &error))
         app_fail(&error);
     cJSON *json = cJSON_CreateObject(), *names = cJSON_AddArrayToObject(json, "members");
@@ -252,8 +253,6 @@ const char *workbench_step(void)
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "step", (double)now.step);
     cJSON_AddNumberToObject(json, "steps", (double)now.steps);
-    cJSON_AddNumberToObject(json, "parameters", (double)now.parameters);
-    cJSON_AddNumberToObject(json, "held_out", (double)now.held_out);
     cJSON_AddNumberToObject(json, "evaluations", (double)now.history->count);
     cJSON_AddBoolToObject(json, "done", now.done);
     cJSON_AddNumberToObject(json, "loss", loss);

@@ -6,6 +6,7 @@ let library = null, // WebAssembly.Module
     lookback = null,
     timer = 0, // of the next slice; 0: nothing is trained
     evaluations = 0,
+    stepped = 0,
     folder = "",
     told = 0;
 
@@ -65,11 +66,8 @@ async function instantiate(files) {
 
 // Bytes or a Blob.
 async function write(path, bytes) {
-    const parts = path.split("/").slice(0, -1);
-    parts.forEach((_, i) => {
-        const at = parts.slice(0, i + 1).join("/");
-        if (!lookback.FS.analyzePath(at).exists) lookback.FS.mkdir(at);
-    });
+    const folder = path.split("/").slice(0, -1).join("/");
+    if (folder !== "") lookback.FS.mkdirTree(folder);
     const data = bytes instanceof Blob ? new Uint8Array(await bytes.arrayBuffer()) : bytes;
     lookback.FS.writeFile(path, data, { canOwn: bytes instanceof Blob });
 }
@@ -134,7 +132,8 @@ function learn() {
     timer = 0;
     do {
         now = JSON.parse(call("step", "string"));
-        if (!now.error) losses.push([now.step, now.loss]);
+        if (!now.error && now.step !== stepped) losses.push([now.step, now.loss]); // no part of an evaluation
+        stepped = now.step;
     } while (!now.error && !now.done && now.evaluations === evaluations && Date.now() - begin < SLICE);
     const news = !now.error && (now.evaluations !== evaluations || now.done) ? evaluated() : {};
     evaluations = now.evaluations;

@@ -59,16 +59,17 @@ function openPart(key) {
 }
 
 async function goOn(record, node) {
-    project.files = new Map(Object.entries(record.data));
+    openPart("train"); // at once: the visitor may go elsewhere while it is opened
+    node.remove();
     const model = new Model(record.name, await openKept(record));
+    project.files = new Map(Object.entries(record.data));
     project.models.push(model);
     project.roles = { ...model.roles };
     project.settings = new Map(model.settings);
     notify("files");
-    node.remove();
     if (model.done) model.use();
     model.begin();
-    openPart("train");
+    notify("training");
 }
 
 // Models that an earlier visit has left, in training or done.

@@ -75,9 +75,9 @@ export function dataWords() {
 }
 
 // Of a training in this folder, with some held-out pairs to look at while it trains.
-export function trainWords(folder) {
+export function trainWords(folder, list = project.votes) {
     const shown = project.settings.has("film") ? [] : ["--set", `film=${SHOWN_WHILE_TRAINING}`];
-    const votes = project.votes === "" ? [] : ["--ensemble", project.votes];
+    const votes = list === "" ? [] : ["--ensemble", list];
     return ["train", ...roleWords("train"), ...settingWords(), ...shown, ...votes, "--out", folder];
 }
 

@@ -22,8 +22,8 @@ export function pairsSeen() {
 }
 
 // The words of the two commands of this part.
-export function seeWords(command, { folder }) {
-    return [command, folder, ...(pairsSeen()?.words ?? []), ...(command === "report" ? ["-o", REPORT] : [])];
+export function seeWords(command, { folder }, output = REPORT) {
+    return [command, folder, ...(pairsSeen()?.words ?? []), ...(command === "report" ? ["-o", output] : [])];
 }
 
 // The lines of evaluate before its confusions, which the report has, too.

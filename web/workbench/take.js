@@ -8,6 +8,7 @@ import { dataWords, onChange, project, rolesFiles, shellLine, trainWords } from 
 import { pairsSeen, seeWords } from "./see.js";
 
 const ENGINE_FILE = "engine.html";
+const ANSWERING_REPORT = "answering_report.html";
 const ENGINE_OF_TERMINAL = "build/playground/engine.html";
 
 const TYPES = [
@@ -118,8 +119,8 @@ export function makeTake({ say }) {
         {
             title: "The report that answers",
             note: "The same with the model in it: one can type new texts.",
-            words: () => [...seeWords("report", project.current), ...answering],
-            results: () => ["report.html"],
+            words: () => [...seeWords("report", project.current, ANSWERING_REPORT), ...answering],
+            results: () => [ANSWERING_REPORT],
             missing: noPairs,
         },
         {

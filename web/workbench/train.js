@@ -159,11 +159,8 @@ export function makeTrain({ say, next }) {
     const look = later(async () => {
         job?.stop();
         if (project.roles.train === undefined) return;
-        const votesBefore = project.votes;
-        project.votes = "";
-        const words = trainWords("probe");
-        project.votes = votesBefore;
-        const mine = (job = run([...words, "--print-config"], rolesFiles()));
+        const words = trainWords("probe", ""),
+            mine = (job = run([...words, "--print-config"], rolesFiles()));
         go.disabled = true;
         try {
             const ended = await mine.ended;

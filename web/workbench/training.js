@@ -22,7 +22,6 @@ class Training {
             line: ({ text }) => text.startsWith("train: ") && this.messages.push(withoutName(text)),
             begun: ({ status }) => status !== 0 && this.fail(faultOf({ errors: this.messages, out: [] })),
             stepped: (data) => this.hear(data),
-            paused: () => {},
             broken: ({ error }) => this.fail(error),
         });
         if (this.state !== "running") return this.worker.terminate();

@@ -79,7 +79,7 @@ static lb_status open_files(lb_training_data *data, lb_training_config *c, lb_er
         take_format(data, c);
         take_texts(data);
     }
-    if (!data->dev.pairs && c->no_hold_out) data->dev.pairs = data->train;
+    if (!data->dev.pairs && !c->dev && !lb_pair_texts_given(&c->dev_pairs)) data->dev.pairs = data->train;
     if (status || data->dev.pairs) return status;
     data->dev.pairs = lb_training_pairs_find(c->dev, &c->dev_pairs, &data->format, c, error);
     if (data->dev.pairs) tell_note(c, data->dev.pairs);

@@ -61,7 +61,7 @@ static const char *const counted[] = {
     "softcap",     "kv_heads",   "attention_weights", "label_smoothing", "hallucinate",
     "warm_up",     "tied",       "average",           "patience",        "min_count",
     "no_hold_out", "any_target", "skip_bad_lines",    "features_column"};
-enum { COUNTED = sizeof counted / sizeof *counted, FEW = 3, MOST = 8 };
+enum { COUNTED = sizeof counted / sizeof *counted, FEW = 3, MOST = 7 };
 static int files[COUNTED];
 
 static bool is_letter(char c)
