@@ -85,9 +85,10 @@ static lb_sequence output_of(const lb_decoded *decoded, int64_t i, int64_t most)
     return (lb_sequence){decoded->id + i * decoded->length, length < most ? length : most};
 }
 
-static lb_status add_edits(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
-                           int64_t count, int64_t longest)
+lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch, const int64_t *row,
+                             int64_t count, int64_t longest)
 {
+    if (count == 0 || lb_tape_status(batch.source.tape)) return lb_tape_status(batch.source.tape);
     lb_decoded decoded = decode_rows(model, batch, row, count, longest);
     if (lb_tape_status(batch.source.tape)) return lb_tape_status(batch.source.tape);
     for (int64_t i = 0; i < count; i++) {
@@ -110,9 +111,10 @@ static lb_batch readable(lb_batch batch)
     return batch;
 }
 
-/* The loss of a batch in the order of writing. Returns the logits, or NULL after an error. */
+/* The loss of a batch in the order of writing, and its logits; NULL after an error. */
 static lb_tensor *add_loss(lb_tally *tally, const lb_model *model, lb_batch written)
 {
+    written = readable(written);
     lb_tensor *logits = lb_model_forward(model, written.source, written.target_in);
     lb_tensor *loss = lb_model_loss(model, logits, written.target_out, NULL, LB_PAD, 0);
     int64_t tokens = 0;
@@ -125,24 +127,31 @@ static lb_tensor *add_loss(lb_tally *tally, const lb_model *model, lb_batch writ
 
 lb_status lb_tally_add_loss(lb_tally *tally, const lb_model *model, lb_batch batch)
 {
-    add_loss(tally, model, lb_batch_for(model, readable(batch)));
+    add_loss(tally, model, lb_batch_for(model, batch));
     return lb_tape_status(batch.source.tape);
+}
+
+int64_t lb_tally_add_forced(lb_tally *tally, const lb_model *model, lb_batch batch, int64_t *wrong)
+{
+    lb_batch written = lb_batch_for(model, batch);
+    int64_t before = tally->tokens, rows = batch.target_out.batch, count = 0;
+    lb_tensor *logits = add_loss(tally, model, written);
+    if (!logits) return 0;
+    for (int64_t i = 0; i < rows; i++)
+        if (!lb_row_is_right(logits, written.target_out, i)) wrong[count++] = i;
+    tally->symbols += tally->tokens - before - rows;
+    tally->rows += rows;
+    tally->right += rows - count;
+    return count;
 }
 
 lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits, int64_t longest)
 {
     lb_tape *tape = batch.source.tape;
-    lb_batch written = lb_batch_for(model, batch);
-    int64_t before = tally->tokens, rows = batch.target_out.batch, wrong = 0;
-    lb_tensor *logits = add_loss(tally, model, written);
-    int64_t *row = lb_tape_alloc(tape, (size_t)rows * sizeof *row);
-    if (!logits || !row) return lb_tape_status(tape);
-    for (int64_t i = 0; i < rows; i++)
-        if (!lb_row_is_right(logits, written.target_out, i)) row[wrong++] = i;
-    tally->symbols += tally->tokens - before - rows;
-    tally->rows += rows;
-    tally->right += rows - wrong;
-    return wrong == 0 || !edits ? LB_OK : add_edits(tally, model, batch, row, wrong, longest);
+    int64_t *wrong = lb_tape_alloc(tape, (size_t)batch.source.batch * sizeof *wrong);
+    if (!wrong) return lb_tape_status(tape);
+    const int64_t count = lb_tally_add_forced(tally, model, batch, wrong);
+    return edits ? lb_tally_add_edits(tally, model, batch, wrong, count, longest) : lb_tape_status(tape);
 }
 
 /* Adds an output whose right answers are `count` rows of targets. */
@@ -254,9 +263,16 @@ lb_status lb_tallies_sum(lb_tallies *t, lb_tape *tape, lb_tally *sum)
             lb_tape_fail(tape, error.status, "%s", error.message);
         add_tally(sum, &t->batch[i]);
     }
-    lb_release(t->batch);
-    *t = (lb_tallies){.group = t->group, .in_parts = t->in_parts};
+    const lb_tallies again = {.group = t->group, .in_parts = t->in_parts};
+    lb_tallies_free(t);
+    *t = again;
     return lb_tape_status(tape);
+}
+
+void lb_tallies_free(lb_tallies *t)
+{
+    lb_release(t->batch);
+    lb_release(t->wrong);
 }
 
 static double share(double part, int64_t of)

@@ -34,11 +34,20 @@ typedef struct lb_tally {
  *  Shapes: logits [batch, length, classes], target_out [batch, length]. */
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row);
 
-/** Adds a batch. One teacher-forced pass gives the loss and the rows that are right (docs/adr/0009). With `edits`, the
- *  other rows are decoded greedily to count their wrong symbols, each up to lb_output_limit as predict does: `longest`
- *  is that of the training, here and below.
+/** Adds a batch by one teacher-forced pass, which gives the loss and the rows that are right (docs/adr/0009): all but
+ *  the edits. In its targets, LB_UNWRITABLE is never right, and counts as LB_UNK in the loss.
  *  The tape must be in LB_MODE_EVALUATE.
+ *  Shapes: wrong [rows of the batch] receives the other rows. Returns their number.
  *  Errors: those recorded on the tape. */
+int64_t lb_tally_add_forced(lb_tally *tally, const lb_model *model, lb_batch batch, int64_t *wrong);
+
+/** Decodes `count` rows of a batch greedily to count their wrong symbols, each up to lb_output_limit as predict does:
+ *  `longest` is that of the training, here and below.
+ *  The tape must be in LB_MODE_EVALUATE. Errors: those recorded on the tape, also from before. */
+LB_MUST_USE lb_status lb_tally_add_edits(lb_tally *tally, const lb_model *model, lb_batch batch,
+                                         const int64_t *row, int64_t count, int64_t longest);
+
+/** The two in one, the second if there shall be `edits`. */
 LB_MUST_USE lb_status lb_tally_add(lb_tally *tally, const lb_model *model, lb_batch batch, bool edits,
                                    int64_t longest);
 
@@ -65,9 +74,12 @@ LB_MUST_USE lb_status lb_tally_add_outputs(lb_tally *tally, const lb_model *mode
  *  the second one the second, and so on. Begin with a group, NULL for this process alone, and zeros. */
 typedef struct lb_tallies {
     const lb_group *group;
-    bool
-        in_parts; /* a call evaluates one batch, and returns LB_ERROR_INTERRUPTED before the last one is done */
-    int64_t next;    /* pairs or lists done */
+    /* A call evaluates one batch, or some rows of one, and returns LB_ERROR_INTERRUPTED before the last one is done. */
+    bool in_parts;
+    int64_t next;        /* pairs or lists done */
+    int64_t *wrong;      /* [left] rows of the next batch that are still to be decoded */
+    int64_t left;
+    size_t wrong_room;
     lb_tally *batch; /* [count]: zero for the batches of others */
     int64_t count;
     size_t room;
@@ -82,6 +94,9 @@ bool lb_tallies_mine(const lb_tallies *tallies);
 /** The sum over all batches, the same bits in all processes and with any number of them; begins again.
  *  Errors: those of the tape, also from before; those of the group, recorded on it. */
 LB_MUST_USE lb_status lb_tallies_sum(lb_tallies *tallies, lb_tape *tape, lb_tally *sum);
+
+/** Frees what an evaluation leaves that ends before its sum. */
+void lb_tallies_free(lb_tallies *tallies);
 
 /** The means over `count` rows, at least `tally->rows`. Rows that were not added count as wrong. */
 lb_evaluation lb_tally_evaluation(const lb_tally *tally, int64_t count);
@@ -127,7 +142,7 @@ int64_t lb_pair_sample_alike(const lb_pair_sample *sample, int64_t first);
 int64_t lb_pair_sample_same(const lb_pair_sample *sample, int64_t first);
 
 /** `count` pairs of the sample from `first` on, all alike, as lb_pair_batch. In `target_out` of those that the model
- *  cannot get right, the symbols that it cannot write are LB_UNWRITABLE: lb_tally_add is not for them.
+ *  cannot get right, the symbols that it cannot write are LB_UNWRITABLE.
  *  Errors: as lb_pair_batch. */
 lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, const lb_vocabulary *source,
                               const lb_vocabulary *target, lb_tape *tape, int64_t first, int64_t count);

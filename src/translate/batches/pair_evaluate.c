@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/threads.h"
 #include "data/pairs/pairs.h"
 #include "lookback/op.h"
 
@@ -64,6 +65,7 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 
 enum {
     MOST_PAIRS = 250,     /* per batch */
+    PART = 25,            /* outputs that are decoded at once in parts */
     MOST_CELLS = 1 << 20, /* attention weights per batch: long pairs get smaller batches */
     MOST_LOGITS = 1 << 21 /* per batch: so do those with many classes */
 };
@@ -276,12 +278,14 @@ lb_batch lb_pair_sample_batch(const lb_pair_sample *sample, lb_pairs *pairs, con
     return lb_batch_empty(tape);
 }
 
-/* The number of pairs in the batch that starts at pair `first` of the sample: at least one, or one source. */
-static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t classes, int64_t first)
+/* The number of pairs in the batch that starts at pair `first` of the sample: about `most`, at least one, or one
+ * source. */
+static int64_t batch_size(const lb_pairs *pairs, const lb_pair_sample *sample, int64_t classes, int64_t first,
+                          int64_t most)
 {
     int64_t size = 0;
     longest width = {0, 0};
-    while (size < MOST_PAIRS && size < lb_pair_sample_alike(sample, first)) {
+    while (size < most && size < lb_pair_sample_alike(sample, first)) {
         int64_t more = lb_pair_sample_same(sample, first + size);
         for (int64_t i = 0; i < more; i++) add_lengths(&width, pairs, sample->pair[first + size + i]);
         int64_t rows = (size + more) * width.target;
@@ -302,33 +306,51 @@ typedef struct evaluation {
     int64_t longest;
 } evaluation;
 
-/* The loss of each pair and, unless sources count, whether its output is right. */
-static lb_status tally_pairs(const evaluation *e, const lb_pair_sample *sample, lb_batch batch, bool possible,
-                             lb_tally *tally)
+/* The first part of a batch is its loss; the others write the outputs that this has not found right. Returns whether
+ * the batch is done. */
+static bool add_part(const evaluation *e, lb_batch batch, lb_tally *tally)
 {
-    if (possible && !sample->sources) return lb_tally_add(tally, e->model, batch, true, e->longest);
-    lb_status status = lb_tally_add_loss(tally, e->model, batch);
-    if (status || sample->sources) return status;
-    return lb_tally_add_outputs(tally, e->model, batch, NULL, NULL, e->longest);
+    lb_tallies *t = e->tallies;
+    if (t->left == 0) {
+        if (!lb_alloc_room(&t->wrong, 0, (size_t)batch.source.batch, &t->wrong_room, sizeof *t->wrong)) {
+            lb_tape_fail(e->tape, LB_ERROR_MEMORY, "out of memory for an evaluation");
+            return false;
+        }
+        t->left = lb_tally_add_forced(tally, e->model, batch, t->wrong);
+    } else {
+        const int64_t count = lb_smaller(t->left, PART);
+        t->left -= count;
+        if (lb_tally_add_edits(tally, e->model, batch, t->wrong + t->left, count, e->longest)) return false;
+    }
+    return t->left == 0;
 }
 
-/* Adds the batch that begins at pair `first` of a sample, or of its sources, which follow. Returns its size; 0 after an
- * error. */
+static bool add_pairs(const evaluation *e, const lb_pair_sample *sample, int64_t first, lb_batch batch,
+                      lb_tally *tally)
+{
+    if (sample->same)
+        return !lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL, e->longest);
+    if (sample->sources) return !lb_tally_add_loss(tally, e->model, batch);
+    return e->tallies->in_parts ? add_part(e, batch, tally)
+                                : !lb_tally_add(tally, e->model, batch, true, e->longest);
+}
+
+/* Adds the batch that begins at pair `first` of a sample, or of its sources, which follow, or a part of it. Returns its
+ * size once it is done; 0 before, and after an error. */
 static int64_t add_batch(const evaluation *e, const lb_pair_sample *sample, int64_t first)
 {
     if (sample->sources && first >= sample->count) {
         first -= sample->count;
         sample = sample->sources;
     }
-    const int64_t size = batch_size(e->pairs, sample, e->model->target_vocab, first);
+    lb_tallies *t = e->tallies;
+    const int64_t most = t->in_parts && sample->same ? PART : MOST_PAIRS, classes = e->model->target_vocab,
+                  size = batch_size(e->pairs, sample, classes, first, most);
     lb_tape_reset(e->tape);
-    lb_tally *tally = lb_tallies_next(e->tallies, e->tape);
-    if (!tally || !lb_tallies_mine(e->tallies)) return size;
+    lb_tally *tally = t->left == 0 ? lb_tallies_next(t, e->tape) : &t->batch[t->count - 1];
+    if (!tally || !lb_tallies_mine(t)) return size;
     lb_batch batch = lb_pair_sample_batch(sample, e->pairs, e->source, e->target, e->tape, first, size);
-    lb_status status =
-        sample->same ? lb_tally_add_outputs(tally, e->model, batch, sample->same + first, NULL, e->longest)
-                     : tally_pairs(e, sample, batch, first < sample->possible, tally);
-    return status ? 0 : size;
+    return add_pairs(e, sample, first, batch, tally) ? size : 0;
 }
 
 lb_status lb_pair_evaluate(const lb_model *model, lb_pairs *pairs, const lb_vocabulary *source,

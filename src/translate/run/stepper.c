@@ -190,7 +190,7 @@ void lb_stepper_close(lb_stepper *s)
     lb_release(s->identity);
     lb_release(s->shared.target);
     lb_release(s->hidden);
-    lb_release(s->tallies.batch);
+    lb_tallies_free(&s->tallies);
     lb_text_comparison_free(s->texts);
     free_translator(s->translator);
     lb_data_loader_free(&s->loader);

@@ -264,7 +264,7 @@ START_TEST(test_stepper_that_is_dropped_resumes_with_the_same_bits)
 {
     ck_assert_msg(train_words("whole") == LB_OK, "%s", error.message);
     int64_t resumed = 0;
-    for (int drop = 6; drop < 12; drop++) {
+    for (int drop = 6; drop < 30; drop += 4) {
         char name[32], path[64];
         snprintf(name, sizeof name, "dropped-%d", drop);
         lb_training_config config = word_config(name);
