@@ -112,7 +112,7 @@ static void begin_point(lb_trainer *t)
     const lb_train_point *last = lb_train_last(t->history);
     int64_t steps = t->step - (last ? last->step : 0);
     bool begins = t->step == 0; /* no step has a loss yet */
-    t->marks = true;
+    t->marks = LB_MEASURES;
     t->measured = 0;
     t->point = (lb_train_point){.step = t->step,
                                 .loss = begins ? NAN : t->loss_sum / (double)steps,
@@ -120,18 +120,29 @@ static void begin_point(lb_trainer *t)
     lb_trainer_swap(t);
 }
 
-/* Evaluates, records the point, and saves. */
-static lb_status mark_point(lb_trainer *t, lb_error *error)
+/* Evaluates, records the point, or saves. */
+static lb_status mark_part(lb_trainer *t, lb_error *error)
 {
-    const lb_trainer_config *c = t->config;
-    lb_status status = measure_weights(t, error);
-    if (status == LB_ERROR_INTERRUPTED && c->part) return LB_OK;
-    if (!status) status = add_point(t, error);
-    t->marks = false;
+    const lb_marking now = t->marks;
+    lb_status status = LB_OK;
+    if (now == LB_MEASURES) status = measure_weights(t, error);
+    if (status == LB_ERROR_INTERRUPTED && t->config->part) return LB_OK;
+    if (now == LB_RECORDS) status = add_point(t, error);
+    t->marks = status || now == LB_SAVES ? LB_MARKS_NOTHING : now + 1;
+    if (t->marks) return LB_OK;
     lb_trainer_swap(t);
     t->loss_sum = 0;
     if (!status) status = try_to_save(t, error);
     return status ? status : tell(t, (lb_event){.kind = LB_EVENT_POINT, .history = t->history}, error);
+}
+
+/* At once, or a part of it. */
+static lb_status mark_point(lb_trainer *t, lb_error *error)
+{
+    lb_status status;
+    do status = mark_part(t, error);
+    while (!status && t->marks && !t->config->part);
+    return status;
 }
 
 /* The point from which patience counts. Once everything is right, a lower loss still replaces the best model, but does

@@ -45,6 +45,9 @@ void lb_thread_choice_note(lb_thread_choice *choice, double ns, double work);
 
 /* ---- A model in training. ---- */
 
+/** What comes next of an evaluation, of which a training in parts does one thing at a time. */
+typedef enum lb_marking { LB_MARKS_NOTHING, LB_MEASURES, LB_RECORDS, LB_SAVES } lb_marking;
+
 /** A model in training. The caller sets `config`, and `history` if it evaluates. */
 typedef struct lb_trainer {
     lb_trainer_config *config;
@@ -65,8 +68,8 @@ typedef struct lb_trainer {
     bool stopped;  /* a process of the group wants to stop: all know it after the same step */
     int64_t saved; /* the step of the checkpoint */
 
-    /* An evaluation under way, in parts: its point so far, and what is measured of the dev set and the tests. */
-    bool marks;
+    /* An evaluation under way: its point so far, and how many of the dev set and the tests are measured. */
+    lb_marking marks;
     int measured;
     lb_train_point point;
 

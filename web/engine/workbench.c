@@ -185,10 +185,13 @@ const char *workbench_options(void)
 
 /* ---- Trainings. ---- */
 
+static int evaluations; /* that are saved, of this session */
+
 static lb_status hear(void *context, const lb_event *event, lb_error *error)
 {
     static app_progress counting;
     (void)context, (void)error;
+    if (event->kind == LB_EVENT_POINT) evaluations++;
     if (event->kind == LB_EVENT_REPORT) app_show(event->text);
     if (event->kind == LB_EVENT_HINT) app_warn("%s", event->text);
     if (event->kind == LB_EVENT_NOTE) app_note("%s", event->text);
@@ -253,7 +256,7 @@ const char *workbench_step(void)
     cJSON *json = cJSON_CreateObject();
     cJSON_AddNumberToObject(json, "step", (double)now.step);
     cJSON_AddNumberToObject(json, "steps", (double)now.steps);
-    cJSON_AddNumberToObject(json, "evaluations", (double)now.history->count);
+    cJSON_AddNumberToObject(json, "evaluations", evaluations);
     cJSON_AddBoolToObject(json, "done", now.done);
     cJSON_AddNumberToObject(json, "loss", loss);
     if (status) cJSON_AddStringToObject(json, "error", error.message);
