@@ -72,6 +72,16 @@ app_mean app_result_table_mean(const app_result_table *table, size_t i, int meas
 
 int app_result_table_tests(const app_result_table *table);
 
+/** What the models are chosen by: its column, the name of its axis, and the unit of that, 100 for percent. */
+typedef struct app_chosen_by {
+    int column;
+    const char *axis;
+    double unit;
+    bool texts; /* are compared */
+} app_chosen_by;
+
+app_chosen_by app_result_table_choice(const app_result_table *table);
+
 const char *app_result_table_name(const app_result_table *table, size_t i);
 
 /** Prints the table on standard output, and writes it as a file with tabs to the folder of the settings.
