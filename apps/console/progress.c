@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { BAR_MAX = 30, BAR_MIN = 8, DEFAULT_COLUMNS = 80 };
 
@@ -46,7 +44,7 @@ void app_progress_init(app_progress *progress, app_progress_config config)
     if (!config.clock) config.clock = lb_seconds;
     *progress = (app_progress){.config = config, .done = config.first, .drawn_done = config.first};
     progress->terminal =
-        !config.off && isatty(fileno(config.stream)) && strcmp(environment("TERM"), "dumb") != 0;
+        !config.off && lb_os_is_terminal(config.stream) && strcmp(environment("TERM"), "dumb") != 0;
     progress->utf8 = environment_is_utf8();
     progress->colour = !*environment("NO_COLOR");
     progress->start = config.clock();
@@ -97,9 +95,8 @@ double app_progress_rate(const app_progress *progress)
 
 static int columns_of(FILE *stream)
 {
-    struct winsize size = {0};
-    if (ioctl(fileno(stream), TIOCGWINSZ, &size) || size.ws_col == 0) return DEFAULT_COLUMNS;
-    return size.ws_col;
+    int columns = lb_os_columns(stream);
+    return columns > 0 ? columns : DEFAULT_COLUMNS;
 }
 
 /* Counts the characters, but not the bytes that continue one; each is assumed to be one column wide. */
@@ -194,7 +191,7 @@ static void write_line(app_progress *progress, bool last)
         return;
     }
     lay_out(progress, head, tail, line);
-    if (progress->config.late) app_erase_on_interrupt(true);
+    if (progress->config.late) lb_os_say_on_interrupt(APP_ERASE_LINE);
     app_redrawn = last ? NULL : stream;
     fprintf(stream, "\r%s\033[K%s", line, last ? "\n" : "");
 }
@@ -253,7 +250,7 @@ void app_progress_end(app_progress *progress)
 {
     if (progress->config.late) {
         app_erase_redrawn_line();
-        app_erase_on_interrupt(false);
+        lb_os_say_on_interrupt(NULL);
     } else if (progress->updated) {
         write_line(progress, true);
     }

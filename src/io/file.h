@@ -3,22 +3,13 @@
 #define LB_FILE_H
 
 #include "lookback/base.h"
-
-#include <sys/types.h>
+#include "os/os.h"
 
 /** Some bytes, owned elsewhere. */
 typedef struct lb_bytes {
     const void *data;
     size_t count;
 } lb_bytes;
-
-/** Writes `count` bytes to an open file, in as few calls as the system allows, and again after a signal. Returns false
- *  with errno set if that fails; a part may then have been written. */
-bool lb_write_all(int fd, const void *bytes, size_t count);
-
-/** Reads up to `count` bytes of an open file, and `*held` is how many: fewer only at its end. Returns false with errno
- *  set if that fails. */
-bool lb_read_all(int fd, void *bytes, size_t count, size_t *held);
 
 /** Replaces the content of the file `path` by `count` bytes, atomically: a reader sees either the complete old or the
  *  complete new content, even after a crash or a power failure during this call.
@@ -98,12 +89,12 @@ LB_MUST_USE lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *b
 /** Opens one for the file `path`, in its open folder `folder`, and removes what killed writers of `path` left behind:
  *  PATH.tmp with digits, the letters a to f and hyphens after it.
  *  Name:    `name`, `size` bytes, at least strlen(path) + LB_TEMP_SUFFIX; "" if it has none yet.
- *  Returns the descriptor, to be closed; -1 with errno set. */
-int lb_temp_open(int folder, const char *path, mode_t mode, char *name, size_t size);
+ *  Returns the handle, to be closed; none with errno set. */
+lb_os_handle lb_temp_open(lb_os_handle folder, const char *path, char *name, size_t size);
 
-/** Gives it its name, if it has none yet, from which rename puts it in place. False with errno set. Where either fails,
- *  lb_temp_remove has to follow. */
-bool lb_temp_name(int fd, const char *path, char *name, size_t size);
+/** Gives it its name, if it has none yet, from which lb_os_rename puts it in place. False with errno set. Where either
+ *  fails, lb_temp_remove has to follow. */
+bool lb_temp_name(lb_os_handle file, const char *path, char *name, size_t size);
 
 /** Removes it. errno is kept. */
 void lb_temp_remove(const char *name);

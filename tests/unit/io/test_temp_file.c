@@ -2,6 +2,7 @@
  * a filter of system calls refuses such files. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
 #include "io/file.h"
+#include "os/posix/descriptor.h"
 #include "support/stop.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -100,10 +101,10 @@ static bool can_refuse(void)
     return false;
 }
 
-static int open_folder(void)
+static lb_os_handle open_folder(void)
 {
-    int folder = open(support_tempdir(), O_RDONLY | O_DIRECTORY);
-    ck_assert_int_ge(folder, 0);
+    lb_os_handle folder = lb_os_open(support_tempdir(), LB_OS_READ | LB_OS_FOLDER);
+    ck_assert(lb_os_is_open(folder));
     return folder;
 }
 
@@ -128,12 +129,12 @@ START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
     char path[SUPPORT_PATH], first[SUPPORT_PATH + LB_TEMP_SUFFIX], second[SUPPORT_PATH + LB_TEMP_SUFFIX];
     if (!can_refuse()) return;
     support_path(path, "file");
-    int folder = open_folder();
-    int one = lb_temp_open(folder, path, 0640, first, sizeof first);
-    ck_assert_int_ge(one, 0);
+    lb_os_handle folder = open_folder();
+    lb_os_handle one = lb_temp_open(folder, path, first, sizeof first);
+    ck_assert(lb_os_is_open(one));
     ck_assert_int_eq(strncmp(first, path, strlen(path)), 0);
-    int two = lb_temp_open(folder, path, 0640, second, sizeof second);
-    ck_assert_int_ge(two, 0);
+    lb_os_handle two = lb_temp_open(folder, path, second, sizeof second);
+    ck_assert(lb_os_is_open(two));
     ck_assert_str_ne(first, second);
     ck_assert_uint_eq(support_file_count(), 2);
     int again = open(first, O_WRONLY);
@@ -145,9 +146,9 @@ START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
     ck_assert_int_eq(rename(second, path), 0);
     lb_temp_remove(first);
     ck_assert_uint_eq(support_file_count(), 1);
-    close(one);
-    close(two);
-    close(folder);
+    lb_os_drop(&one);
+    lb_os_drop(&two);
+    lb_os_drop(&folder);
 }
 END_TEST
 
@@ -159,16 +160,16 @@ START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
         support_skip("files without a name", "the file system has none");
         return;
     }
-    int folder = open_folder(),
-        fd = lb_temp_open(folder, support_path(path, "file"), 0600, name, sizeof name);
-    ck_assert_int_ge(fd, 0);
+    lb_os_handle folder = open_folder(),
+                 file = lb_temp_open(folder, support_path(path, "file"), name, sizeof name);
+    ck_assert(lb_os_is_open(file));
     ck_assert_str_eq(name, "");
     ck_assert_uint_eq(support_file_count(), 0);
-    ck_assert(lb_temp_name(fd, path, name, sizeof name));
+    ck_assert(lb_temp_name(file, path, name, sizeof name));
     ck_assert_int_eq(rename(name, path), 0);
     ck_assert_uint_eq(support_file_count(), 1);
-    close(fd);
-    close(folder);
+    lb_os_drop(&file);
+    lb_os_drop(&folder);
 }
 END_TEST
 
@@ -178,9 +179,9 @@ static bool save_without_locks(void)
     char path[SUPPORT_PATH];
     lb_error error = {0};
     if (!can_refuse()) return false;
-    int folder = open_folder();
-    bool refused = refuse_locks(folder);
-    close(folder);
+    lb_os_handle folder = open_folder();
+    bool refused = refuse_locks(lb_os_descriptor(folder));
+    lb_os_drop(&folder);
     if (refused)
         ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
                       error.message);
@@ -271,18 +272,17 @@ START_TEST(test_files_under_way_have_names_of_their_own_without_a_clock)
 {
     char path[SUPPORT_PATH], expected[SUPPORT_PATH + LB_TEMP_SUFFIX], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
     if (!can_refuse()) return;
-    int folder = open_folder();
+    lb_os_handle folder = open_folder();
     support_path(path, "file");
     support_fail_clock(true);
     for (unsigned i = 0; i < 2; i++) {
-        int fd = lb_temp_open(folder, path, 0600, name, sizeof name);
-        ck_assert_int_ge(fd, 0);
+        ck_assert(lb_os_is_open(lb_temp_open(folder, path, name, sizeof name)));
         snprintf(expected, sizeof expected, "%s.tmp-%lx-0-0-%x", path, (long)getpid(), i);
         ck_assert_str_eq(name, expected);
     }
     support_fail_clock(false);
     ck_assert_uint_eq(support_file_count(), 2);
-    close(folder);
+    lb_os_drop(&folder);
 }
 END_TEST
 
@@ -290,11 +290,12 @@ START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
     if (!can_refuse()) return;
-    int folder = open_folder();
-    ck_assert_int_eq(lb_temp_open(folder, support_path(path, "missing/file"), 0600, name, sizeof name), -1);
+    lb_os_handle folder = open_folder();
+    support_path(path, "missing/file");
+    ck_assert(!lb_os_is_open(lb_temp_open(folder, path, name, sizeof name)));
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_uint_eq(support_file_count(), 0);
-    close(folder);
+    lb_os_drop(&folder);
 }
 END_TEST
 
@@ -303,18 +304,18 @@ START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
     char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
     struct rlimit limit;
     support_path(path, "file");
-    int folder = open_folder();
+    lb_os_handle folder = open_folder();
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = (rlim_t)folder + 1;
+    limit.rlim_cur = (rlim_t)lb_os_descriptor(folder) + 1;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    int fd = lb_temp_open(folder, path, 0600, name, sizeof name);
+    lb_os_handle file = lb_temp_open(folder, path, name, sizeof name);
     int reason = errno;
     limit.rlim_cur = before;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    ck_assert_int_eq(fd, -1);
+    ck_assert(!lb_os_is_open(file));
     ck_assert_int_eq(reason, EMFILE);
     ck_assert_uint_eq(support_file_count(), 0);
-    close(folder);
+    lb_os_drop(&folder);
 }
 END_TEST
