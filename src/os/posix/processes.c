@@ -14,7 +14,6 @@
 #endif
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NO_INPUT = 66 /* sysexits.h */ };
@@ -26,7 +25,7 @@ static void become(int said, pid_t parent, int (*run)(void *context), void *cont
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     lb_os_release_interrupts();
-    if (getppid() != parent) _exit(LB_OS_KILLED_BY + SIGTERM);
+    if (getppid() != parent) _exit(LB_OS_ENDED_BY + SIGTERM);
     if (dup2(said, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) _exit(NO_INPUT);
     close(said);
     exit(run(context));
@@ -58,19 +57,13 @@ bool lb_os_has_ended(const lb_os_child *child, int *status)
 {
     int found;
     if (waitpid((pid_t)child->number, &found, WNOHANG) != (pid_t)child->number) return false;
-    *status = WIFEXITED(found) ? WEXITSTATUS(found) : LB_OS_KILLED_BY + WTERMSIG(found);
+    *status = WIFEXITED(found) ? WEXITSTATUS(found) : LB_OS_ENDED_BY + WTERMSIG(found);
     return true;
 }
 
 void lb_os_stop(const lb_os_child *child)
 {
     kill((pid_t)child->number, SIGTERM);
-}
-
-void lb_os_pause(int milliseconds)
-{
-    const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
-    nanosleep(&pause, NULL);
 }
 
 /* ---- This program. Without /proc, it does not know where it is. ---- */
@@ -97,20 +90,11 @@ bool lb_os_make_temp_folder(char folder[LB_OS_PATH])
     return length > 0 && length < LB_OS_PATH && mkdtemp(folder);
 }
 
-static uint64_t limit_of(int resource)
+uint64_t lb_os_limit_of(lb_os_limit limit)
 {
-    struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
-}
-
-uint64_t lb_os_most_stack(void)
-{
-    return limit_of(RLIMIT_STACK);
-}
-
-uint64_t lb_os_most_open_files(void)
-{
-    return limit_of(RLIMIT_NOFILE);
+    struct rlimit found;
+    return getrlimit(limit == LB_OS_STACK ? RLIMIT_STACK : RLIMIT_NOFILE, &found) == 0 ? found.rlim_cur
+                                                                                       : UINT64_MAX;
 }
 
 /* ---- Libraries. ---- */
