@@ -34,13 +34,9 @@ export const multiHead = {
     ],
     ask: ({ heads, row, more }) => ({ heads: Number(heads), row: Number(row), more: Number(more) }),
     draw: (found) => [
-        el("div", { class: "pictures" }, ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
+        el("div.pictures", ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
         numbersTable("output", [VECTOR_NAMES, numbered(8, "column")], planesOf(found.output)[0]),
-        el(
-            "div",
-            { class: "pictures" },
-            ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence),
-        ),
+        el("div.pictures", ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence)),
     ],
 };
 
@@ -125,20 +121,18 @@ export const translation = {
         const title = settings.how === "words" ? "weights of the translation" : "weights of head";
         return [
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures",
                 ...planes.map((rows, head) =>
                     weightsTable(settings.how === "words" ? title : `${title} ${head}`, [SPANISH, ENGLISH], rows),
                 ),
                 el(
-                    "ul",
-                    { class: "looks", "aria-label": "The word with the most weight" },
-                    ...likeliestWords(planes[0]).map((line) => el("li", {}, line)),
+                    "ul.looks",
+                    { "aria-label": "The word with the most weight" },
+                    ...likeliestWords(planes[0]).map((line) => el("li", line)),
                 ),
             ),
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures",
                 weightsTable("weights", [["output 1", "output 2"], numbered(3, "input")], planesOf(found.weights)[0]),
                 numbersTable("output", [["output 1", "output 2"], numbered(6, "column")], planesOf(found.output)[0]),
             ),
@@ -178,8 +172,7 @@ export const textOfReviews = {
         weightsTable("weights", [found.words, found.words], planesOf(found.weights)[0]),
         numbersTable("words and their numbers", [["number"], found.words], [found.ids.map(String)]),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             `${found.reviews} reviews, ${found.vocabulary} words; the first are ${found.frequent.map((word, id) => `${id} ${word}`).join(", ")}`,
         ),
     ],

@@ -58,7 +58,7 @@ export function markEdits(report, expected, found) {
             continue;
         }
         const { text } = report.label(edit.found);
-        parts.push(between, isEdit(edit) ? el("mark", {}, text) : oneLine(report.symbols[edit.found]));
+        parts.push(between, isEdit(edit) ? el("mark", text) : oneLine(report.symbols[edit.found]));
         between = report.about.target_separator ?? " ";
     }
     return parts;
@@ -80,21 +80,15 @@ export function drawAligned(report, pair, which) {
             label.text,
         );
     };
-    const row = (name, cells) => el("tr", {}, el("th", { scope: "row" }, name), ...cells);
+    const row = (name, cells) => el("tr", el("th", { scope: "row" }, name), ...cells);
     const signs = edits.map((edit) => {
         const [kind, sign] = kindOf(edit);
         const words = { same: "same", other: `another ${unit}`, extra: "too many", missing: "missing" }[kind];
-        return el(
-            "td",
-            { class: `sign ${kind}`, title: words },
-            sign,
-            kind === "same" ? el("span", { class: "unseen" }, "same") : null,
-        );
+        return el(`td.sign.${kind}`, { title: words }, sign, kind === "same" ? el("span.unseen", "same") : null);
     });
     const table = el(
-        "table",
+        "table.aligned",
         {
-            class: "aligned",
             "aria-label": "expected and found, aligned",
             dir: readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected)))
                 ? "rtl"
@@ -102,12 +96,11 @@ export function drawAligned(report, pair, which) {
         },
         el(
             "tbody",
-            {},
             row(
                 "expected",
                 edits.map((edit) => cell(edit.expected, edit)),
             ),
-            el("tr", {}, el("td", { class: "none" }), ...signs),
+            el("tr", el("td.none"), ...signs),
             row(
                 "found",
                 edits.map((edit) => cell(edit.found, edit)),
@@ -122,12 +115,11 @@ export function drawAligned(report, pair, which) {
         if (step !== NO_STEP) update({ step: state.step === step ? NO_STEP : step });
     });
     return el(
-        "div",
-        { class: "canvas", "aria-label": "expected and found, aligned", role: "group" },
+        "div.canvas",
+        { "aria-label": "expected and found, aligned", role: "group" },
         table,
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             wrong === 0
                 ? "No word differs, only spaces or subwords."
                 : `${plural(wrong, "edit", "edits")}: ≠ another ${unit}, + too many, − missing.`,

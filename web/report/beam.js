@@ -71,13 +71,13 @@ export function drawBeam(report, pair, selected, onselect) {
     const room = Math.max(...outputs.map((output, rank) => textWidth(leafText(output, rank), `600 11px ${FONT}`)));
     const width = starts[depths] + Math.ceil(room) + 20,
         height = top + outputs.length * high + 6;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "beam" });
+    const root = svg("svg.beam", { viewBox: `0 0 ${width} ${height}`, width, height });
     const row = (node) => top + node.first * high + high / 2;
     const edges = svg("g", { fill: "none" }),
-        nodes = svg("g", {});
+        nodes = svg("g");
     root.append(edges, nodes);
     const right = (node) => (node.depth < skipped ? 16 : starts[node.depth] + widths[node.depth]);
-    nodes.append(svg("circle", { class: "root", cx: 12, cy: row(tree), r: 4 }));
+    nodes.append(svg("circle.root", { cx: 12, cy: row(tree), r: 4 }));
     if (skipped > 0) {
         nodes.append(
             svg(
@@ -85,7 +85,6 @@ export function drawBeam(report, pair, selected, onselect) {
                 { x: 12, y: row(tree) - 9, "font-size": 12, "text-anchor": "middle" },
                 svg(
                     "title",
-                    {},
                     outputs[0].symbols
                         .slice(0, skipped)
                         .map((id) => report.label(id).text)
@@ -116,7 +115,6 @@ export function drawBeam(report, pair, selected, onselect) {
                 { class: `node${on}`, click: () => onselect(node.first) },
                 svg(
                     "title",
-                    {},
                     `${node.id === END_OF_OUTPUT ? "end of the output" : report.label(node.id).title}: ${fixed(p, 3)}`,
                 ),
                 svg("rect", {

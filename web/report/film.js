@@ -1,6 +1,6 @@
 // A film: the attention to one source, frame by frame over the training.
 import { rangeOf } from "../common/colors.js";
-import { button, choice, el } from "../common/dom.js";
+import { button, choice, el, fill } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { clamp, count, fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
@@ -15,14 +15,12 @@ export function makeFilm(report) {
         "The attention over the training",
         "The same source at each snapshot, mean over the heads of the last layer.",
     );
-    const controls = el("div", { class: "controls" }),
+    const controls = el("div.controls"),
         slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "snapshot" });
     const toggle = button("▶ Play", { class: "play", title: "Play the film (p)" }),
-        says = el("output", { class: "says" });
-    const texts = el("dl", { class: "texts film-texts" });
-    picture.node
-        .querySelector("figcaption")
-        .after(controls, el("div", { class: "writing" }, toggle, slider, says), texts);
+        says = el("output.says");
+    const texts = el("dl.texts.film-texts");
+    picture.node.querySelector("figcaption").after(controls, el("div.writing", toggle, slider, says), texts);
     // Of the evaluation, where the training compared texts.
     const measured = (step) => {
         const point = report.history?.points.find((one) => one.step === step);
@@ -60,24 +58,20 @@ export function makeFilm(report) {
         const found = report.text(frame.symbols, t),
             expected = film.expected ? report.text(film.expected, t) : null;
         texts.replaceChildren(
-            el("dt", {}, "source"),
-            el("dd", {}, el("bdi", { dir: "auto" }, report.text(film.source, s))),
-            el("dt", {}, "found"),
+            el("dt", "source"),
+            el("dd", el("bdi", { dir: "auto" }, report.text(film.source, s))),
+            el("dt", "found"),
             el(
                 "dd",
-                {},
                 el("bdi", { dir: "auto" }, found),
                 expected === null
                     ? null
                     : el(
-                          "span",
-                          { class: `badge ${found === expected ? "right" : "wrong"}` },
+                          `span.badge.${found === expected ? "right" : "wrong"}`,
                           found === expected ? "✓ right" : "✗ wrong",
                       ),
             ),
-            ...(expected === null
-                ? []
-                : [el("dt", {}, "expected"), el("dd", {}, el("bdi", { dir: "auto" }, expected))]),
+            ...(expected === null ? [] : [el("dt", "expected"), el("dd", el("bdi", { dir: "auto" }, expected))]),
         );
         const rowLabels = report.stepLabels(frame),
             columnLabels = film.source.map((id) => report.label(id));
@@ -119,17 +113,15 @@ export function makeFilm(report) {
         update({ frame: Number(slider.value) });
     });
     const render = () => {
-        controls.replaceChildren(
-            ...(report.film.length > 1
-                ? [
-                      choice(
-                          "Source",
-                          report.film.map((film, i) => [i, report.text(film.source, s)]),
-                          state.film,
-                          (value) => update({ film: Number(value) }),
-                      ),
-                  ]
-                : []),
+        fill(
+            controls,
+            report.film.length > 1 &&
+                choice(
+                    "Source",
+                    report.film.map((film, i) => [i, report.text(film.source, s)]),
+                    state.film,
+                    (value) => update({ film: Number(value) }),
+                ),
         );
         draw();
     };

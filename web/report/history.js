@@ -47,13 +47,13 @@ function curves(points, kept, wanted, { name, title, most, yName, note, width })
 }
 
 export function makeHistory(report) {
-    const node = el("section", { class: "history", "aria-label": "how it was trained" });
+    const node = el("section.history", { "aria-label": "how it was trained" });
     const film = report.film.length > 0 ? makeFilm(report) : null;
     const render = () => {
         const { history } = report;
-        node.replaceChildren(el("h2", {}, "How it was trained"));
+        node.replaceChildren(el("h2", "How it was trained"));
         if (!history && !film) {
-            node.append(el("p", { class: "note" }, "The folder of this model has no record of its training."));
+            node.append(el("p.note", "The folder of this model has no record of its training."));
             return;
         }
         if (history?.points.length > 0) {
@@ -70,8 +70,7 @@ export function makeHistory(report) {
             const heldOut = report.about.training?.options?.["hold-out"] !== false;
             node.append(
                 el(
-                    "div",
-                    { class: "blocks" },
+                    "div.blocks",
                     curves(
                         points,
                         kept,
@@ -109,9 +108,7 @@ export function makeHistory(report) {
             node.append(film.node);
             film.render();
         } else if (!film) {
-            node.append(
-                el("p", { class: "note" }, "The training kept no snapshots, so there is no film of its attention."),
-            );
+            node.append(el("p.note", "The training kept no snapshots, so there is no film of its attention."));
         }
     };
     return { node, render, play: film?.play, move: film?.move };

@@ -80,11 +80,11 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
         history = makeHistory(report),
         help = makeHelp(ownsPage);
     const views = {
-        pairs: el("div", { class: "view" }, table.node, pair.node),
-        learned: el("div", { class: "view" }, learned.node),
-        why: el("div", { class: "view" }, why.node),
-        history: el("div", { class: "view" }, history.node),
-        card: el("div", { class: "view" }, makeModelCard(report)),
+        pairs: el("div.view", table.node, pair.node),
+        learned: el("div.view", learned.node),
+        why: el("div.view", why.node),
+        history: el("div.view", history.node),
+        card: el("div.view", makeModelCard(report)),
     };
     const draw = {
         pairs: () => {
@@ -108,24 +108,18 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
     const header = el(
         ownsPage ? "header" : "div",
         { class: "top" },
-        el(
-            "div",
-            { class: "title" },
-            el(ownsPage ? "h1" : "h2", {}, el("bdi", { dir: "auto" }, title)),
-            el("p", {}, summaryOf(report)),
-        ),
+        el("div.title", el(ownsPage ? "h1" : "h2", {}, el("bdi", { dir: "auto" }, title)), el("p", summaryOf(report))),
         makeTabs(ownsPage),
         el(
-            "div",
-            { class: "settings" },
+            "div.settings",
             ...choices,
             button("?", { class: "round", "aria-label": "keys", title: "Keys (?)", click: () => help.showModal() }),
         ),
     );
     const warnings = el(
-        "section",
-        { class: "warnings", "aria-label": "warnings", hidden: report.warnings.length === 0 },
-        ...report.warnings.map((text) => el("p", { class: "problem", dir: "auto" }, text)),
+        "section.warnings",
+        { "aria-label": "warnings", hidden: report.warnings.length === 0 },
+        ...report.warnings.map((text) => el("p.problem", { dir: "auto" }, text)),
     );
     const body = el(ownsPage ? "main" : "div", { class: "views" }, warnings, ...Object.values(views));
     place.append(header, body, help);

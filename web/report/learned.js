@@ -26,44 +26,37 @@ export function aloneOf(report) {
 function figures(report) {
     const { statistics } = report,
         { key, says, text } = measureOf(report);
-    const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
+    const one = (value, name) => el("div.figure", el("dd", value), el("dt", name));
     const possible = possibleOf(statistics),
         alone = statistics.without_lexicon;
     return [
         el(
-            "dl",
-            { class: "figures" },
+            "dl.figures",
             one(count(statistics.pairs), "pairs"),
             one(text(statistics[key]), alone ? `${says}, with the lexicon` : says),
             key === "symbol_error"
                 ? null
                 : one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
-            ...(alone
-                ? [
-                      one(text(alone[key]), `${says}, the model alone`),
-                      key === "symbol_error"
-                          ? null
-                          : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
-                  ]
-                : []),
+            alone && [
+                one(text(alone[key]), `${says}, the model alone`),
+                key === "symbol_error" ? null : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
+            ],
         ),
         statistics.exact === null
-            ? el("p", { class: "aside" }, "No pair has an expected output, so nothing could be right or wrong.")
+            ? el("p.aside", "No pair has an expected output, so nothing could be right or wrong.")
             : null,
         alone
             ? el(
-                  "p",
-                  { class: "aside" },
+                  "p.aside",
                   `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
               )
             : null,
         ...(possible
             ? [
                   el(
-                      "p",
-                      { class: "aside" },
+                      "p.aside",
                       `${possible[0].toUpperCase()}${possible.slice(1)}. With `,
-                      el("code", {}, "--any-target"),
+                      el("code", "--any-target"),
                       ", any of them counts.",
                   ),
               ]
@@ -102,10 +95,10 @@ function drawAlignment(report, place) {
 
 // A number with a bar as long as it is large.
 function bar(value) {
-    if (value === null || value === undefined) return el("td", { class: "number" }, "–");
-    const fill = el("span", { class: "fill" });
+    if (value === null || value === undefined) return el("td.number", "–");
+    const fill = el("span.fill");
     fill.style.width = `${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
-    return el("td", { class: "number" }, fixed(value), el("span", { class: "track", "aria-hidden": "true" }, fill));
+    return el("td.number", fixed(value), el("span.track", { "aria-hidden": "true" }, fill));
 }
 
 function headsTable(report) {
@@ -128,8 +121,7 @@ function headsTable(report) {
             lost = key === "symbol_error" ? without - found : found - without;
         return el(
             "tr",
-            {},
-            ...(layered ? [el("td", { class: "number" }, String(head.layer))] : []),
+            layered && el("td.number", String(head.layer)),
             el(
                 "th",
                 { scope: "row" },
@@ -142,31 +134,23 @@ function headsTable(report) {
             bar(head.entropy),
             bar(head.monotonicity),
             bar(head.coverage),
-            ...(withLoss
-                ? [
-                      el("td", { class: "number" }, text(without)),
-                      el("td", { class: "number" }, without === null ? "–" : text(lost)),
-                  ]
-                : []),
+            withLoss && [el("td.number", text(without)), el("td.number", without === null ? "–" : text(lost))],
         );
     };
     const box = el(
-        "div",
-        { class: "canvas some", tabindex: 0, role: "group", "aria-label": "heads" },
+        "div.canvas.some",
+        { tabindex: 0, role: "group", "aria-label": "heads" },
         el(
-            "table",
-            { class: "data" },
-            el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-            el("tbody", {}, ...heads.map(row)),
+            "table.data",
+            el("thead", el("tr", ...columns.map((name) => el("th", { scope: "col" }, name)))),
+            el("tbody", ...heads.map(row)),
         ),
     );
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, "Heads"),
+        "section.block",
+        el("h3", "Heads"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Entropy: 0 is all attention on one symbol, 1 is the same on each. " +
                 "Monotonicity: the share of steps that look no further back than the step before. " +
                 "Coverage: the share of source symbols that are looked at most at some step." +
@@ -188,13 +172,12 @@ function confusionsTable(report) {
         most = list[0].count,
         shown = list.slice(0, 24);
     const item = ({ expected, found, count: n }) => {
-        const track = el("span", { class: "track", "aria-hidden": "true" }),
-            fill = el("span", { class: "fill" });
+        const track = el("span.track", { "aria-hidden": "true" }),
+            fill = el("span.fill");
         fill.style.width = `${(100 * n) / most}%`;
         track.append(fill);
         return el(
             "li",
-            {},
             button(
                 "",
                 {
@@ -203,24 +186,22 @@ function confusionsTable(report) {
                     click: () =>
                         update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
                 },
-                el("bdi", {}, confusionName(report, expected, found)),
+                el("bdi", confusionName(report, expected, found)),
                 track,
-                el("span", { class: "number" }, String(n)),
+                el("span.number", String(n)),
             ),
         );
     };
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, "Confusions"),
+        "section.block",
+        el("h3", "Confusions"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Output instead of target, most frequent first" +
                 (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") +
                 ". Each opens its pairs.",
         ),
-        el("ol", { class: "confusions" }, ...shown.map(item)),
+        el("ol.confusions", ...shown.map(item)),
     );
 }
 
@@ -278,15 +259,15 @@ function calibration(list) {
 }
 
 export function makeLearned(report) {
-    const node = el("section", { class: "learned", "aria-label": "what the model has learned" });
+    const node = el("section.learned", { "aria-label": "what the model has learned" });
     const render = () => {
         const s = report.statistics;
-        node.replaceChildren(el("h2", {}, "What the model has learned"));
+        node.replaceChildren(el("h2", "What the model has learned"));
         if (!s) {
-            node.append(el("p", { class: "note" }, "This report has no statistics."));
+            node.append(el("p.note", "This report has no statistics."));
             return;
         }
-        const blocks = el("div", { class: "blocks" });
+        const blocks = el("div.blocks");
         node.style.setProperty("--bar", css(0.62));
         node.append(...figures(report).filter(Boolean), blocks);
         if (
@@ -299,8 +280,7 @@ export function makeLearned(report) {
             drawAlignment(report, blocks);
         blocks.append(
             el(
-                "div",
-                { class: "stack" },
+                "div.stack",
                 s.heads?.length > 0 ? headsTable(report) : null,
                 s.confusions?.length > 0 ? confusionsTable(report) : null,
             ),

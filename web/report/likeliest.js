@@ -36,19 +36,13 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
     const wide = Math.max(unit, Math.min(110, Math.ceil(widest) + 10));
     const width = left + steps.length * wide + 4,
         height = top + count * high + 4;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "likeliest" });
-    root.append(svg("text", { class: "tick", x: left - 8, y: 15, "font-size": 10.5, "text-anchor": "end" }, "written"));
+    const root = svg("svg.likeliest", { viewBox: `0 0 ${width} ${height}`, width, height });
+    root.append(svg("text.tick", { x: left - 8, y: 15, "font-size": 10.5, "text-anchor": "end" }, "written"));
     for (let k = 0; k < count; k++) {
         root.append(
             svg(
-                "text",
-                {
-                    class: "tick",
-                    x: left - 8,
-                    y: top + k * high + high / 2 + 4,
-                    "font-size": 10.5,
-                    "text-anchor": "end",
-                },
+                "text.tick",
+                { x: left - 8, y: top + k * high + high / 2 + 4, "font-size": 10.5, "text-anchor": "end" },
                 ["first", "second", "third", "fourth", "fifth"][k] ?? String(k + 1),
             ),
         );
@@ -56,7 +50,7 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
     const leftward = readsLeft(steps);
     const columns = steps.map((step, t) => {
         const x = left + (leftward ? steps.length - 1 - t : t) * wide,
-            group = svg("g", { class: "step" });
+            group = svg("g.step");
         group.append(
             svg(
                 "text",
@@ -81,8 +75,7 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
             group.append(
                 svg(
                     "g",
-                    {},
-                    svg("title", {}, `${label(t, k).title}: ${fixed(p, 3)}`),
+                    svg("title", `${label(t, k).title}: ${fixed(p, 3)}`),
                     svg("rect", {
                         x: x + 1.5,
                         y: y + 1.5,
@@ -105,8 +98,7 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
                 ),
             );
         }
-        const frame = svg("rect", {
-            class: "frame",
+        const frame = svg("rect.frame", {
             x: x + 0.5,
             y: 1,
             width: wide - 1,

@@ -61,7 +61,7 @@ export function makeTyping(report, ask, added) {
         dir: "auto",
     });
     const go = button("Write", { type: "submit" }),
-        told = el("p", { class: "shown", role: "status" });
+        told = el("p.shown", { role: "status" });
 
     const attempt = async () => {
         if (text.value.trim() === "" || go.disabled) return;
@@ -81,15 +81,14 @@ export function makeTyping(report, ask, added) {
         go.disabled = false;
     };
     return el(
-        "form",
+        "form.typing",
         {
-            class: "typing",
             submit: (event) => {
                 event.preventDefault();
                 attempt();
             },
         },
-        el("label", { class: "choice" }, el("span", {}, "Try"), text),
+        el("label.choice", el("span", "Try"), text),
         go,
         told,
     );

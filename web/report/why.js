@@ -70,11 +70,11 @@ function inWords(rows) {
 }
 
 export function makeWhy(report) {
-    const node = el("section", { class: "why", "aria-label": "does it look where it says?" });
+    const node = el("section.why", { "aria-label": "does it look where it says?" });
     const render = () => {
         const why = report.statistics?.why,
-            say = (...text) => el("p", { class: "note" }, ...text);
-        node.replaceChildren(el("h2", {}, "Does it look where it says?"));
+            say = (...text) => el("p.note", ...text);
+        node.replaceChildren(el("h2", "Does it look where it says?"));
         if (!why) {
             node.append(
                 say(
@@ -90,14 +90,14 @@ export function makeWhy(report) {
                     `symbol of the source is erased. Here are both compared over ${count(why.pairs)} pairs, with 95 % ` +
                     "intervals, beside equal weights and the weights that the model has for another pair of that length.",
             ),
-            say(el("b", {}, "In words. "), inWords(why.rows)),
+            say(el("b", "In words. "), inWords(why.rows)),
             say(
-                el("b", {}, "How to read it. "),
+                el("b", "How to read it. "),
                 "Where a head is not clearly above another pair, its weights tell where such outputs usually look, not " +
                     "what this one depends on. Erasure is only a measure, too: it finds no loss where another symbol " +
                     "says the same. The terms are those of docs/why.md.",
             ),
-            el("div", { class: "blocks" }, ...AGREEMENTS.map((one) => drawAgreement(why.rows, chartWidth(node), one))),
+            el("div.blocks", ...AGREEMENTS.map((one) => drawAgreement(why.rows, chartWidth(node), one))),
         );
     };
     return { node, render };

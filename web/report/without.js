@@ -22,10 +22,6 @@ export function drawWithout(report, output, kind, { layer, head }) {
     return [
         `Without ${headName(kind, layer, head)}:`,
         el("bdi", { dir: "auto" }, ...(without.length > 0 ? markEdits(report, whole, without) : ["∅"])),
-        el(
-            "span",
-            { class: "aside" },
-            `${edits > 0 ? plural(edits, "edit", "edits") : "no edit"}${from}, by greedy decoding`,
-        ),
+        el("span.aside", `${edits > 0 ? plural(edits, "edit", "edits") : "no edit"}${from}, by greedy decoding`),
     ];
 }

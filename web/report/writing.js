@@ -10,7 +10,7 @@ export function makeWriting(onchange) {
         count = 0,
         timer = 0;
     const slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "symbols written" });
-    const says = el("output", { class: "says" });
+    const says = el("output.says");
     const toggle = button("▶ Play", { class: "play", title: "Play the writing (p)" });
 
     const show = () => {
@@ -52,13 +52,7 @@ export function makeWriting(onchange) {
         go(Number(slider.value));
     });
     return {
-        node: el(
-            "div",
-            { class: "writing", role: "group", "aria-label": "the writing of the output" },
-            toggle,
-            slider,
-            says,
-        ),
+        node: el("div.writing", { role: "group", "aria-label": "the writing of the output" }, toggle, slider, says),
         play,
         // A new output is shown whole.
         reset(length) {

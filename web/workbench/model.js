@@ -32,9 +32,9 @@ export function makeSource(name, attributes) {
     const rule = { type: "text", dir: "auto", spellcheck: "false", autocomplete: "off", ...attributes },
         text = el("input", rule),
         features = el("input", { ...rule, id: null, size: 12 }),
-        more = el("label", { class: "choice", hidden: true }, el("span", {}, "features"), features);
+        more = el("label.choice", { hidden: true }, el("span", "features"), features);
     return {
-        nodes: [el("label", { class: "choice" }, el("span", {}, name), text), more],
+        nodes: [el("label.choice", el("span", name), text), more],
         value: () => (more.hidden || text.value.trim() === "" ? text.value : `${text.value}\t${features.value}`),
         look: () => (more.hidden = !hasFeatures(project.current)),
         clear() {

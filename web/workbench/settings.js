@@ -69,7 +69,7 @@ export function settingControls(heading, recipe, only = () => true) {
                 { class: project.settings.has(row.name) ? "setting chosen" : "setting" },
                 el("label", { for: id }, row.name),
                 controlOf(row, project.settings.get(row.name), recipe?.[row.name], id),
-                el("p", { class: "note" }, row.help),
+                el("p.note", row.help),
             );
         });
 }
