@@ -36,6 +36,11 @@ export const el = (selector, ...children) => make(HTML, selector, children);
 export const svg = (selector, ...children) => make(SVG, selector, children);
 export const math = (selector, ...children) => make(MATHML, selector, children);
 
+// A text of which nobody knows in which direction it reads.
+export function bdi(...children) {
+    return el("bdi", { dir: "auto" }, ...children);
+}
+
 export function button(text, attributes, ...children) {
     return el("button", { type: "button", ...attributes }, text, ...children);
 }

@@ -48,7 +48,7 @@ export function drawLines({ caption, label, xs, series, mark, top = 1 }) {
             : [svg("line.mark", { x1: x(mark), x2: x(mark), y1: INSET.top, y2: HIGH - INSET.bottom })];
     return el(
         "figure",
-        el("figcaption", caption, el("span.legend", ...legend(series))),
+        el("figcaption", caption, el("span.legend.flow", ...legend(series))),
         svg(
             "svg.chart",
             {

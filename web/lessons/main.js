@@ -174,7 +174,7 @@ function show() {
         el("h2", `${shown}. ${lesson().name}`),
         el("p.note.about", lesson().about),
         el(
-            "div.scroll.formula",
+            "div.scroll.formula.flow",
             { tabindex: "0", role: "region", "aria-label": "the formula" },
             ...formulasOf(lesson().formula),
         ),

@@ -112,7 +112,7 @@ export const bottleneck = {
         return [
             shapesTable(this.begun, settings.length),
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 this.without.length >= 2 * AVERAGED ? curves(this.without, this.having, settings.steps) : "",
                 this.exact.length > 1 ? measures(this.exact) : "",
             ),
@@ -173,7 +173,7 @@ export const transformer = {
         }[settings.what];
         return [
             el("p.written", `sorted: ${sorted.join(" ")}`),
-            el("div.pictures", ...mapsOf(found[settings.what], names)),
+            el("div.pictures.flow", ...mapsOf(found[settings.what], names)),
         ];
     },
 };

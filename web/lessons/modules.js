@@ -34,9 +34,9 @@ export const multiHead = {
     ],
     ask: ({ heads, row, more }) => ({ heads: Number(heads), row: Number(row), more: Number(more) }),
     draw: (found) => [
-        el("div.pictures", ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
+        el("div.pictures.flow", ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
         numbersTable("output", [VECTOR_NAMES, numbered(8, "column")], planesOf(found.output)[0]),
-        el("div.pictures", ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence)),
+        el("div.pictures.flow", ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence)),
     ],
 };
 
@@ -121,7 +121,7 @@ export const translation = {
         const title = settings.how === "words" ? "weights of the translation" : "weights of head";
         return [
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 ...planes.map((rows, head) =>
                     weightsTable(settings.how === "words" ? title : `${title} ${head}`, [SPANISH, ENGLISH], rows),
                 ),
@@ -132,7 +132,7 @@ export const translation = {
                 ),
             ),
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 weightsTable("weights", [["output 1", "output 2"], numbered(3, "input")], planesOf(found.weights)[0]),
                 numbersTable("output", [["output 1", "output 2"], numbered(6, "column")], planesOf(found.output)[0]),
             ),

@@ -37,7 +37,7 @@ export const dotProduct = {
             });
         return [
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 drawPlane(KEYS, query, turn),
                 weightsTable("weights", [namesOf(query), KEY_NAMES], planesOf(found.weights)[0]),
                 numbersTable("output", [namesOf(query), COLUMN_NAMES], planesOf(found.output)[0]),
@@ -65,13 +65,13 @@ export const changing = {
         };
         return [
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 drawPlane(KEYS, query, move),
                 weightsTable("weights before", [QUERY_NAMES, KEY_NAMES], planesOf(found["weights before"])[0]),
                 weightsTable("weights after", [namesOf(query), KEY_NAMES], planesOf(found["weights after"])[0]),
             ),
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 drawLines({
                     caption: "the weights of the first query along the way",
                     label: "share of the way from (1, 0) to (0, 1)",
@@ -129,7 +129,7 @@ export const masking = {
     ask: (settings) => ({ ...settings, bias: settings.bias === HIDDEN ? undefined : settings.bias }),
     draw: (found) => [
         el(
-            "div.pictures",
+            "div.pictures.flow",
             weightsTable("weights", [QUERY_NAMES, KEY_NAMES], planesOf(found.weights)[0]),
             numbersTable("output", [QUERY_NAMES, COLUMN_NAMES], planesOf(found.output)[0]),
         ),
@@ -162,7 +162,7 @@ export const scaling = {
         ];
         return [
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 weightsTable("weights of the sentence", [SENTENCE, SENTENCE], planesOf(found.weights)[0]),
                 drawLines({
                     caption: "the largest weight of a row, on average",
@@ -173,7 +173,7 @@ export const scaling = {
                 }),
             ),
             el(
-                "div.pictures",
+                "div.pictures.flow",
                 numbersTable(
                     "largest weight",
                     [powers.map((width) => `width ${width}`), DIVISORS],

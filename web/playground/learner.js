@@ -225,7 +225,7 @@ export class Learner {
         const right = [...source].sort((a, b) => a - b).join(" ") === text;
         const verdict = right ? "✓ sorted" : text === "" ? "✗ it writes nothing" : "✗ not sorted";
         return el(
-            "div.answer",
+            "div.answer.flow",
             el("p.written", { dir: "auto" }, `${input} ${isRightToLeft(input) ? "←" : "→"} ${shown}`),
             sorts ? el(`span.verdict.${right ? "right" : "wrong"}`, verdict) : "",
         );

@@ -359,7 +359,7 @@ function files() {
 function build() {
     main.append(
         heading,
-        el("div.bar.ask", el("label.choice.wide", asked, input), train),
+        el("div.bar.ask.flow", el("label.choice.wide", asked, input), train),
         hint,
         said,
         again,

@@ -119,7 +119,7 @@ export function makeModelCard(report) {
         ["Lookback", shownValue(about.lookback)],
     ];
     return el(
-        "section.card",
+        "section.card.stacked",
         { "aria-label": "a card of the model" },
         el("h2", "The model"),
         about.training_command
@@ -131,13 +131,13 @@ export function makeModelCard(report) {
             : el("p.note", "The model file does not tell the command of its training."),
         commandBlock("The command that made this report", about.command ?? "", "Without the folders of its files."),
         el(
-            "div.blocks",
+            "div.blocks.flow",
             list("Summary", facts),
             ...lists("Training", about.training ?? {}, optionsOf(about.training_command)),
             el(
                 "details.block.wide",
                 el("summary", "The whole configuration"),
-                el("div.blocks", ...lists("Configuration", about.configuration ?? {})),
+                el("div.blocks.flow", ...lists("Configuration", about.configuration ?? {})),
             ),
             symbolList(report, "Symbols of the source", about.source_symbols),
             symbolList(report, "Symbols of the target", about.target_symbols),

@@ -28,21 +28,15 @@ function axes({ width, height, x, y, xName, yName }) {
     for (const tick of y ? ticks(y[0], y[1], 4) : []) {
         root.append(
             svg("path.rule", { d: `M${left} ${atY(tick)}h${wide}` }),
-            svg("text.tick", { x: left - 7, y: atY(tick) + 3.5, "text-anchor": "end", "font-size": 10.5 }, short(tick)),
+            svg("text.tick.end", { x: left - 7, y: atY(tick) + 3.5, "font-size": 10.5 }, short(tick)),
         );
     }
     for (const tick of ticks(x[0], x[1], 6)) {
-        root.append(
-            svg(
-                "text.tick",
-                { x: atX(tick), y: top + high + 16, "text-anchor": "middle", "font-size": 10.5 },
-                short(tick),
-            ),
-        );
+        root.append(svg("text.tick.middle", { x: atX(tick), y: top + high + 16, "font-size": 10.5 }, short(tick)));
     }
     root.append(
         svg("path.axis", { d: `M${left} ${top + high}h${wide}` }),
-        svg("text.name", { x: left + wide / 2, y: height - 7, "text-anchor": "middle", "font-size": 11 }, xName),
+        svg("text.name.middle", { x: left + wide / 2, y: height - 7, "font-size": 11 }, xName),
         svg("text.name", { x: left - 40, y: 11, "font-size": 11 }, yName),
     );
     return { root, atX, atY, wide, high };
@@ -69,16 +63,9 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
         const late = atX(mark.x) > width * 0.7;
         root.append(
             svg("path.kept", { d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
-            svg(
-                "text.tick",
-                {
-                    x: atX(mark.x) + (late ? 4 : -4),
-                    y: FRAME.top - 3,
-                    "text-anchor": late ? "end" : "start",
-                    "font-size": 10.5,
-                },
-                mark.text,
-            ),
+            late
+                ? svg("text.tick.end", { x: atX(mark.x) + 4, y: FRAME.top - 3, "font-size": 10.5 }, mark.text)
+                : svg("text.tick", { x: atX(mark.x) - 4, y: FRAME.top - 3, "font-size": 10.5 }, mark.text),
         );
     }
     series.forEach((one, i) => {
@@ -124,7 +111,7 @@ function textsOnBars(bars, atX, atY, apart) {
                   { x, y: y + size * 0.36, "font-size": size, transform: `rotate(-90 ${x} ${y})` },
                   bar.text,
               )
-            : svg("text.tick", { x, y, "text-anchor": "middle", "font-size": size }, bar.text);
+            : svg("text.tick.middle", { x, y, "font-size": size }, bar.text);
     });
 }
 

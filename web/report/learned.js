@@ -1,10 +1,10 @@
 // What the model has learned, over the whole file.
 import { barChart, chartWidth, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
-import { button, el, scrollNote } from "../common/dom.js";
+import { button, el, fill, scrollNote } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
-import { count, fixed, measureOf, percent, plural } from "./numbers.js";
-import { makePicture } from "./picture.js";
+import { clamp, count, fixed, measureOf, percent, plural, upperFirst } from "./numbers.js";
+import { figureOf } from "./picture.js";
 import { NO_STEP, update } from "./state.js";
 import { confusionName } from "./table.js";
 
@@ -31,46 +31,29 @@ function figures(report) {
         alone = statistics.without_lexicon;
     return [
         el(
-            "dl.figures",
+            "dl.figures.flow",
             one(count(statistics.pairs), "pairs"),
             one(text(statistics[key]), alone ? `${says}, with the lexicon` : says),
-            key === "symbol_error"
-                ? null
-                : one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
-            alone && [
-                one(text(alone[key]), `${says}, the model alone`),
-                key === "symbol_error" ? null : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
-            ],
+            key !== "symbol_error" &&
+                one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
+            alone && one(text(alone[key]), `${says}, the model alone`),
+            alone && key !== "symbol_error" && one(percent(alone.symbol_error), "symbols wrong, the model alone"),
         ),
-        statistics.exact === null
-            ? el("p.aside", "No pair has an expected output, so nothing could be right or wrong.")
-            : null,
-        alone
-            ? el(
-                  "p.aside",
-                  `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
-              )
-            : null,
-        ...(possible
-            ? [
-                  el(
-                      "p.aside",
-                      `${possible[0].toUpperCase()}${possible.slice(1)}. With `,
-                      el("code", "--any-target"),
-                      ", any of them counts.",
-                  ),
-              ]
-            : []),
+        statistics.exact === null &&
+            el("p.aside", "No pair has an expected output, so nothing could be right or wrong."),
+        alone &&
+            el(
+                "p.aside",
+                `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
+            ),
+        possible !== "" &&
+            el("p.aside", `${upperFirst(possible)}. With `, el("code", "--any-target"), ", any of them counts."),
     ];
 }
 
 function drawAlignment(report, place) {
     const { source, target, mean } = report.statistics.alignment,
-        picture = makePicture(
-            "alignment",
-            "Source of each symbol",
-            "The mean attention of a written symbol (row) to a read symbol (column), over the file.",
-        );
+        note = "The mean attention of a written symbol (row) to a read symbol (column), over the file.";
     const matrix = report.matrix(mean, target.length, source.length);
     const rowLabels = target.map((id) => report.label(id)),
         columnLabels = source.map((id) => report.label(id));
@@ -84,21 +67,23 @@ function drawAlignment(report, place) {
         onpoint: (row, column) => drawn.highlight(row, column),
         onpin: () => NO_STEP,
     });
-    picture.show({
+    return figureOf("alignment", "Source of each symbol", note, {
         ...drawn,
         label: `Mean attention of ${target.length} written symbols to ${source.length} read symbols. A table follows.`,
         rows: () => matrixRows(matrix, rowLabels, columnLabels, "written \\ read"),
         suffix: "all",
     });
-    place.append(picture.node);
 }
 
-// A number with a bar as long as it is large.
+// A bar as long as the share is large.
+function track(share) {
+    const filled = el("span.fill");
+    filled.style.width = `${Math.round(100 * clamp(share, 0, 1))}%`;
+    return el("span.track", { "aria-hidden": "true" }, filled);
+}
+
 function bar(value) {
-    if (value === null || value === undefined) return el("td.number", "–");
-    const fill = el("span.fill");
-    fill.style.width = `${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
-    return el("td.number", fixed(value), el("span.track", { "aria-hidden": "true" }, fill));
+    return el("td.number", fixed(value), value !== null && value !== undefined && track(value));
 }
 
 function headsTable(report) {
@@ -172,25 +157,11 @@ function confusionsTable(report) {
         most = list[0].count,
         shown = list.slice(0, 24);
     const item = ({ expected, found, count: n }) => {
-        const track = el("span.track", { "aria-hidden": "true" }),
-            fill = el("span.fill");
-        fill.style.width = `${(100 * n) / most}%`;
-        track.append(fill);
-        return el(
-            "li",
-            button(
-                "",
-                {
-                    class: "confusion",
-                    title: "show its pairs",
-                    click: () =>
-                        update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
-                },
-                el("bdi", confusionName(report, expected, found)),
-                track,
-                el("span.number", String(n)),
-            ),
-        );
+        const confusion = `${expected}.${found}`,
+            click = () => update({ view: "pairs", confusion, show: "all", from: "", find: "" }),
+            name = el("bdi", confusionName(report, expected, found)),
+            number = el("span.number", String(n));
+        return el("li", button(name, { class: "confusion", title: "show its pairs", click }, track(n / most), number));
     };
     return el(
         "section.block",
@@ -206,12 +177,8 @@ function confusionsTable(report) {
 }
 
 function byLength(list, width) {
-    const picture = makePicture(
-        "by-length",
-        "Errors by length",
-        "The number on a bar is how many pairs have this length: a share of few says little.",
-    );
-    picture.show({
+    const note = "The number on a bar is how many pairs have this length: a share of few says little.";
+    return figureOf("by-length", "Errors by length", note, {
         picture: barChart({
             width,
             xName: "symbols in the source",
@@ -227,17 +194,13 @@ function byLength(list, width) {
         suffix: "all",
         rows: () => [["length", "pairs", "wrong"], ...list.map((one) => [one.length, one.pairs, one.wrong])],
     });
-    return picture.node;
 }
 
 function calibration(list) {
-    const picture = makePicture(
-        "calibration",
-        "Calibration of the confidence",
+    const note =
         "On the line, 80 % of the pairs with a confidence of 0.8 are right. Below it, the model is overconfident. " +
-            "Larger dots stand for more pairs.",
-    );
-    picture.show({
+        "Larger dots stand for more pairs.";
+    return figureOf("calibration", "Calibration of the confidence", note, {
         picture: diagonalChart({
             xName: "confidence",
             yName: "share that is right",
@@ -255,34 +218,28 @@ function calibration(list) {
             ...list.map((one) => [one.pairs, fixed(one.confidence, 3), fixed(one.exact, 3)]),
         ],
     });
-    return picture.node;
 }
 
 export function makeLearned(report) {
-    const node = el("section.learned", { "aria-label": "what the model has learned" });
+    const node = el("section.learned.stacked", { "aria-label": "what the model has learned" });
     const render = () => {
         const s = report.statistics;
-        node.replaceChildren(el("h2", "What the model has learned"));
-        if (!s) {
-            node.append(el("p.note", "This report has no statistics."));
-            return;
-        }
-        const blocks = el("div.blocks");
+        const blocks = el("div.blocks.flow"),
+            { source, target, mean } = s?.alignment ?? {};
         node.style.setProperty("--bar", css(0.62));
-        node.append(...figures(report).filter(Boolean), blocks);
-        if (
-            s.alignment &&
-            s.alignment.mean >= 0 &&
-            s.alignment.source.length > 0 &&
-            s.alignment.target.length > 0 &&
-            report.blob
-        )
-            drawAlignment(report, blocks);
+        fill(
+            node,
+            el("h2", "What the model has learned"),
+            s ? [...figures(report), blocks] : el("p.note", "This report has no statistics."),
+        );
+        if (!s) return;
+        if (mean >= 0 && source.length > 0 && target.length > 0 && report.blob)
+            blocks.append(drawAlignment(report, blocks));
         blocks.append(
             el(
-                "div.stack",
-                s.heads?.length > 0 ? headsTable(report) : null,
-                s.confusions?.length > 0 ? confusionsTable(report) : null,
+                "div.stack.stacked",
+                s.heads?.length > 0 && headsTable(report),
+                s.confusions?.length > 0 && confusionsTable(report),
             ),
         );
         if (measureOf(report).texts) return; // what follows is of outputs that are right

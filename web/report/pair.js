@@ -2,15 +2,15 @@
 import { drawAligned, whereItBegan } from "./aligned.js";
 import { beamRows, drawBeam } from "./beam.js";
 import { rangeOf } from "../common/colors.js";
-import { button, el, fill } from "../common/dom.js";
+import { bdi, button, el, fill } from "../common/dom.js";
 import { drawChoices } from "./choices.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
-import { count, fixed, plural, SCORE } from "./numbers.js";
+import { count, fixed, plural, SCORE, upperFirst } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { ALL_HEADS, MEASURES } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
-import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
+import { listen, listenPointer, litStep, NO_STEP, pin, point, pointer, state, update } from "./state.js";
 import { readsLeft, UNKNOWN, UNKNOWN_TITLE } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { drawVotes } from "./votes.js";
@@ -22,10 +22,6 @@ const EVEN = {
     one: "The weights are too small to be seen: choose the data range.",
     auto: "All weights are equal.",
 };
-
-export function pin(step) {
-    if (step >= 0) update({ step: state.step === step ? NO_STEP : step });
-}
 
 function verdict(pair) {
     if (pair.error !== null && pair.error !== undefined) return el("span.badge.wrong", "unreadable");
@@ -71,18 +67,22 @@ function warningsOf(report, pair, output) {
     ].filter(Boolean);
 }
 
+// A line of a list of texts.
+export function textLine(name, text, more) {
+    return [el("dt", name), el("dd", bdi(text), more)];
+}
+
 function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
-    const line = (name, text, more) => [el("dt", name), el("dd", el("bdi", { dir: "auto" }, text), more)];
     const says = output
         ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}${saysKnown(output)}${saysNull(output)}`
         : "";
     return el(
         "dl.texts",
-        ...line("source", report.text(pair.source, s)),
-        output && line("found", report.outputText(output), el("span.aside", { title: SCORE }, says)),
-        pair.expected && line("expected", report.text(pair.expected, t)),
-        ...(pair.also ?? []).flatMap(({ symbols }) => line("also right", report.text(symbols, t))),
+        textLine("source", report.text(pair.source, s)),
+        output && textLine("found", report.outputText(output), el("span.aside", { title: SCORE }, says)),
+        pair.expected && textLine("expected", report.text(pair.expected, t)),
+        ...(pair.also ?? []).flatMap(({ symbols }) => textLine("also right", report.text(symbols, t))),
     );
 }
 
@@ -106,15 +106,14 @@ function whatIsMissing(report, pair, output, kinds) {
         );
     else if (report.measured && !has("gradient") && !output.why_null)
         says.push("Only the best outputs of the first pairs have erasure and gradient: --why says how many.");
-    else if (has("gradient") && !has("erasure") && output.why_null)
-        says.push(`${output.why_null[0].toUpperCase()}${output.why_null.slice(1)}.`);
+    else if (has("gradient") && !has("erasure") && output.why_null) says.push(`${upperFirst(output.why_null)}.`);
     return says.join(" ");
 }
 
 export function makePairView(report, neighbours) {
     let parts = [],
         attention = null;
-    const head = el("header.pair-head"),
+    const head = el("header.pair-head.flow"),
         texts = el("div.texts-holder"),
         votes = el("div.votes-holder"),
         began = el("p.began");
@@ -136,17 +135,17 @@ export function makePairView(report, neighbours) {
         missing = el("p.note.missing");
     const writing = makeWriting((count) => parts.forEach((part) => part.limit?.(count)));
     const node = el(
-        "section.pair",
+        "section.pair.stacked",
         { "aria-label": "the pair" },
         head,
-        el("div.verdict", texts, aligned),
+        el("div.verdict.flow", texts, aligned),
         votes,
         began,
-        el("div.bench", controls, writing.node),
+        el("div.bench.flow", controls, writing.node),
         missing,
         heads,
         without,
-        el("div.pictures", ribbons.node, heatmap.node, likeliest.node, beam.node),
+        el("div.pictures.flow", ribbons.node, heatmap.node, likeliest.node, beam.node),
         live,
     );
 
@@ -179,7 +178,7 @@ export function makePairView(report, neighbours) {
         const range = rangeOf(matrix, state.range),
             { above, below } = attention,
             measures = attention.name in MEASURES,
-            called = measures ? attention.name[0].toUpperCase() + attention.name.slice(1) : "Attention";
+            called = measures ? upperFirst(attention.name) : "Attention";
         const name =
             !measures && (attention.heads * attention.layers > 1 || attention.mean)
                 ? `, ${headName(attention, layer, h)}`
@@ -255,7 +254,7 @@ export function makePairView(report, neighbours) {
                     },
                     canvas,
                     el("span.rank", `${i + 1}.`),
-                    el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
+                    bdi(report.outputText(output) || "∅"),
                     el("span.aside", fixed(output.probability)),
                 );
             }),

@@ -10,6 +10,13 @@ export function nameFilesBy(title) {
     context = title;
 }
 
+// A figure whose picture stays as it is.
+export function figureOf(name, title, note, shown) {
+    const picture = makePicture(name, title, note);
+    picture.show(shown);
+    return picture.node;
+}
+
 export function makePicture(name, title, note = "") {
     let shown = null;
     const canvas = el("div.canvas"),

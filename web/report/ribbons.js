@@ -72,21 +72,23 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
                 x = middle(row, i);
             const back = svg("rect.back", { x: x - w / 2 + 1, y, width: w - 2, height: box, rx: 4 });
             const text = svg(
-                "text",
-                {
-                    x,
-                    y: y + box / 2 + rows[row].size * 0.36,
-                    "font-size": rows[row].size,
-                    "text-anchor": "middle",
-                    class: label.mark ? "mark" : "symbol",
-                },
+                label.mark ? "text.middle.mark" : "text.middle.symbol",
+                { x, y: y + box / 2 + rows[row].size * 0.36, "font-size": rows[row].size },
                 cut(label.text, 20),
             );
-            const number = svg("text.weight", { x, y: y - 5, "font-size": 9.5, "text-anchor": "middle" });
-            const node = svg("g", { class: side }, svg("title", label.title), back, text, row === 0 ? number : null);
-            node.addEventListener("pointerenter", () => onpoint(row === 1 ? i : NO_STEP, row === 0 ? i : NO_STEP));
-            node.addEventListener("pointerleave", () => onpoint(NO_STEP, NO_STEP));
-            if (row === 1) node.addEventListener("click", () => onpin(i));
+            const number = svg("text.weight.middle", { x, y: y - 5, "font-size": 9.5 });
+            const node = svg(
+                `g.${side}`,
+                {
+                    pointerenter: () => onpoint(row === 1 ? i : NO_STEP, row === 0 ? i : NO_STEP),
+                    pointerleave: () => onpoint(NO_STEP, NO_STEP),
+                    click: row === 1 && (() => onpin(i)),
+                },
+                svg("title", label.title),
+                back,
+                text,
+                row === 0 && number,
+            );
             return { node, back, text, number };
         });
     const sources = symbols(0, above, top, "read"),

@@ -1,5 +1,5 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
-import { button, choice, el, fill, later, scrollNote } from "../common/dom.js";
+import { bdi, button, choice, el, fill, later, scrollNote } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
 import { isKnown, ORDERS, selectPairs, SHOWN, WRITERS } from "./filter.js";
@@ -58,7 +58,7 @@ export function makeTable(report) {
         body,
     );
 
-    const shown = el("p.shown", { role: "status" });
+    const shown = el("p.shown.aside", { role: "status" });
     const find = el("input", {
         type: "search",
         placeholder: "find a text ( / )",
@@ -70,7 +70,7 @@ export function makeTable(report) {
     });
     const searching = later(() => update({ find: find.value }), 90);
     find.addEventListener("input", searching);
-    const tools = el("div.filters", { role: "search" });
+    const tools = el("div.filters.flow", { role: "search" });
 
     const orders = ORDERS.filter(
         ([name]) => name !== "disagree" || report.pairs.some((pair) => Number.isFinite(pair.why?.tau)),
@@ -104,7 +104,7 @@ export function makeTable(report) {
             output = pair.outputs[0],
             { source, expected } = report.textsOf(index);
         const cell = (kind, ...children) => el("div", { role: "gridcell", class: kind }, ...children);
-        const text = (...children) => cell("text", el("bdi", { dir: "auto" }, ...children));
+        const text = (...children) => cell("text", bdi(...children));
         const wrong = pair.edits > 0 || Boolean(pair.error);
         const errors = pair.error ? "unreadable" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
         const row = el(
@@ -121,11 +121,7 @@ export function makeTable(report) {
             text(oneLine(source)),
             pair.error
                 ? cell("text problem", pair.error)
-                : cell(
-                      "text",
-                      isKnown(pair) && lexiconMark(),
-                      el("bdi", { dir: "auto" }, ...marked(report, pair, index)),
-                  ),
+                : cell("text", isKnown(pair) && lexiconMark(), bdi(...marked(report, pair, index))),
             text(oneLine(expected)),
             cell("number", String(pair.source.length)),
             cell("number", errors),
@@ -243,7 +239,7 @@ export function makeTable(report) {
     });
     listen(["pair"], select);
     return {
-        node: el("section.pairs", { "aria-label": "all pairs" }, tools, grid, scrollNote(grid).note),
+        node: el("section.pairs.stacked", { "aria-label": "all pairs" }, tools, grid, scrollNote(grid).note),
         refresh,
         reveal,
         move,

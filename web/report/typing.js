@@ -61,7 +61,7 @@ export function makeTyping(report, ask, added) {
         dir: "auto",
     });
     const go = button("Write", { type: "submit" }),
-        told = el("p.shown", { role: "status" });
+        told = el("p.shown.aside", { role: "status" });
 
     const attempt = async () => {
         if (text.value.trim() === "" || go.disabled) return;
@@ -81,7 +81,7 @@ export function makeTyping(report, ask, added) {
         go.disabled = false;
     };
     return el(
-        "form.typing",
+        "form.typing.flow",
         {
             submit: (event) => {
                 event.preventDefault();

@@ -1,5 +1,5 @@
 // Who voted for what: the outputs of the members of a model, each by itself.
-import { el } from "../common/dom.js";
+import { bdi, el } from "../common/dom.js";
 import { fixed, percent } from "./numbers.js";
 
 // Those who agree are in one line, the heaviest first.
@@ -40,7 +40,7 @@ export function drawVotes(report, pair) {
                 el(
                     "tr",
                     el("td.number", percent(line.weight / total, 0)),
-                    el("td", el("bdi", { dir: "auto" }, line.text || "∅")),
+                    el("td", bdi(line.text || "∅")),
                     el(
                         "td.aside",
                         [line.text === found && "found", line.text === expected && "expected"]

@@ -1,5 +1,5 @@
 // The first part: the pairs, how they are read, and what `lookback data` finds in them.
-import { button, el, fill, tableOf } from "../common/dom.js";
+import { bdi, button, el, fill, tableOf } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { addFiles, forgetFiles, giveRole, isModel, roleOfPath } from "./files.js";
 import { faultOf, run, withoutName } from "./jobs.js";
@@ -97,7 +97,7 @@ export function makeData({ openModel, say, next }) {
             ...[...project.files].map(([path, file]) =>
                 el(
                     "li",
-                    el("bdi", { dir: "auto" }, path),
+                    bdi(path),
                     ` ${Math.ceil(file.size / 1000).toLocaleString("en")} kB `,
                     el(
                         "select",

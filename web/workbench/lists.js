@@ -36,7 +36,7 @@ export function makeLists({ say }) {
         stop = button("Stop", { hidden: true, click: () => job?.stop() }),
         notes = el("ul.notes"),
         find = el("input", { type: "search", "aria-label": "find in the list", placeholder: "find", dir: "auto" }),
-        pages = el("span.says", { role: "status" }),
+        pages = el("span.says.aside", { role: "status" }),
         body = el("tbody"),
         back = button("‹", { "aria-label": "previous page", click: () => turn(-1) }),
         on = button("›", { "aria-label": "next page", click: () => turn(1) });

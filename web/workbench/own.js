@@ -1,5 +1,5 @@
 // Own words: answers that the model shall write exactly. They become the lexicon of a model that is made of it.
-import { button, el, fill } from "../common/dom.js";
+import { bdi, button, el, fill } from "../common/dom.js";
 import { plural } from "../report/numbers.js";
 import { faultOf, run } from "./jobs.js";
 import { hasFeatures, hasLexicon, makeSource } from "./model.js";
@@ -65,7 +65,7 @@ export function makeOwn({ say }) {
     const source = makeSource("source"),
         answer = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false" }),
         chooser = el("input.unseen", { type: "file", id: "own-file", change: () => take(chooser.files[0]) }),
-        list = el("ul.own-words", { tabindex: "-1" }),
+        list = el("ul.own-words.flow", { tabindex: "-1" }),
         told = el("p.note", { role: "status" }),
         use = button("Use these words", { class: "primary", click: apply });
 
@@ -116,9 +116,9 @@ export function makeOwn({ say }) {
             ...[...own].slice(0, MOST_SHOWN).map(([from, to]) =>
                 el(
                     "li",
-                    el("bdi", { dir: "auto" }, from),
+                    bdi(from),
                     " → ",
-                    el("bdi", { dir: "auto" }, to),
+                    bdi(to),
                     button("Remove", {
                         "aria-label": `remove ${from}`,
                         click: () => {

@@ -1,5 +1,5 @@
 // The third part: what the model in use writes for a text, as one types, and for a list of texts.
-import { el, later } from "../common/dom.js";
+import { bdi, el, later } from "../common/dom.js";
 import { percent } from "../report/numbers.js";
 import { makePairView } from "../report/pair.js";
 import { nameFilesBy } from "../report/picture.js";
@@ -32,7 +32,7 @@ export function makeUse({ say }) {
     const field = makeSource("Write a text", { id: "use-text", size: 32, input: later(answerLast, TYPING_PAUSE) }),
         told = el("p.trouble", { role: "status" }),
         best = el("p.best", { role: "status" }),
-        others = el("ol.others", { "aria-label": "other answers" }),
+        others = el("ol.others.flow", { "aria-label": "other answers" }),
         place = el("div.typed", { hidden: true });
 
     async function answer(text, current) {
@@ -57,7 +57,7 @@ export function makeUse({ say }) {
             outputs = shown ? (report.pairs[0]?.outputs ?? []) : [];
         place.hidden = !shown;
         const [first, ...rest] = outputs.map((output) => [
-            el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
+            bdi(report.outputText(output) || "∅"),
             " ",
             el("span.aside", output.lexicon ? "from the lexicon" : percent(output.probability)),
         ]);
