@@ -1,5 +1,5 @@
 // What one can set: each is a label with its input.
-import { el } from "./dom.js";
+import { choice, el } from "./dom.js";
 
 // `live`: onchange is called while the slider moves, too.
 export function slider(label, range, value, onchange, format = String, live = false) {
@@ -44,15 +44,11 @@ export function number(label, least, most, value, onchange) {
 }
 
 export function select(label, options, value, onchange) {
-    const input = el(
-        "select",
-        { "aria-label": label, change: () => onchange(input.value) },
-        ...options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)),
-    );
+    const node = choice(label, options, value, onchange);
     return {
-        node: el("label.choice", el("span", label), input),
+        node,
         set(next) {
-            input.value = next;
+            node.querySelector("select").value = next;
         },
     };
 }

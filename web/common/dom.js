@@ -45,11 +45,16 @@ export function button(text, attributes, ...children) {
     return el("button", { type: "button", ...attributes }, text, ...children);
 }
 
+// A field for a text in whatever language.
+export function textField(attributes) {
+    return el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", ...attributes });
+}
+
 // [value, text] each.
 export function choice(label, options, value, onchange) {
     const select = el(
         "select",
-        { change: () => onchange(select.value) },
+        { "aria-label": label, change: () => onchange(select.value) },
         ...options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)),
     );
     return el("label.choice", el("span", label), select);
@@ -57,21 +62,14 @@ export function choice(label, options, value, onchange) {
 
 // The first row is the head.
 export function tableOf(rows, attributes = {}) {
-    const [head, ...body] = rows;
-    const row = (cells) =>
-        el(
-            "tr",
-            ...cells.map((cell, i) =>
-                i === 0
-                    ? el("th", { scope: "row", dir: "auto" }, String(cell))
-                    : el("td", { dir: "auto" }, String(cell)),
-            ),
-        );
+    const [head, ...body] = rows,
+        th = (scope, cell) => el("th", { scope, dir: "auto" }, String(cell)),
+        td = (cell) => el("td", { dir: "auto" }, String(cell));
     return el(
         "table",
         attributes,
-        el("thead", el("tr", ...head.map((cell) => el("th", { scope: "col", dir: "auto" }, String(cell))))),
-        el("tbody", ...body.map(row)),
+        el("thead", el("tr", ...head.map((cell) => th("col", cell)))),
+        el("tbody", ...body.map(([name, ...cells]) => el("tr", th("row", name), ...cells.map(td)))),
     );
 }
 

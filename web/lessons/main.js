@@ -1,7 +1,7 @@
 // One lesson at a time, by the number after # in the address. Whatever one changes is a question to the library.
 import { useMap } from "../common/colors.js";
 import { check, select, slider } from "../common/controls.js";
-import { button, el } from "../common/dom.js";
+import { button, el, textField } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { formulasOf } from "./formula.js";
 import { bottleneck, transformer } from "./models.js";
@@ -96,13 +96,7 @@ function change(values) {
 }
 
 function textInput(label, value, onchange) {
-    const input = el("input", {
-        type: "text",
-        value,
-        autocomplete: "off",
-        spellcheck: "false",
-        input: () => onchange(input.value),
-    });
+    const input = textField({ value, input: () => onchange(input.value) });
     return {
         node: el("label.choice.wide", el("span", label), input),
         set(next) {
@@ -137,7 +131,7 @@ function cellsInput(label, [rows, columns], value, onchange) {
 function control({ key, label, range, format, options, cells, text, value }) {
     const set = (next) => change({ [key]: next });
     if (range) return slider(label, range, value, set, format, true);
-    if (options) return select(label, options, value, set);
+    if (options) return select(label, Object.entries(options), value, set);
     if (cells) return cellsInput(label, cells, value, set);
     return text ? textInput(label, value, set) : check(label, value, set);
 }

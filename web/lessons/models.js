@@ -136,11 +136,11 @@ export const transformer = {
         {
             key: "what",
             label: "attention",
-            options: [
-                ["cross", "of the decoder to the input"],
-                ["encoder", "of the input to itself"],
-                ["decoder", "of the output to itself"],
-            ],
+            options: {
+                cross: "of the decoder to the input",
+                encoder: "of the input to itself",
+                decoder: "of the output to itself",
+            },
             value: "cross",
         },
         {

@@ -11,7 +11,7 @@ function headTables(what, names, tensor) {
 }
 
 function powersOfTwo(most) {
-    return Array.from({ length: Math.log2(most) + 1 }, (_, i) => [String(2 ** i), String(2 ** i)]);
+    return Object.fromEntries(Array.from({ length: Math.log2(most) + 1 }, (_, i) => [2 ** i, 2 ** i]));
 }
 
 export const multiHead = {
@@ -21,15 +21,7 @@ export const multiHead = {
     about: "The same matrices, split into more or fewer heads: each head has its share of the columns, and looks at the vectors in its own way.",
     controls: [
         { key: "heads", label: "heads of the four vectors", options: powersOfTwo(8), value: "2" },
-        {
-            key: "row",
-            label: "row of the batch",
-            options: [
-                ["0", "first"],
-                ["1", "second"],
-            ],
-            value: "0",
-        },
+        { key: "row", label: "row of the batch", options: { 0: "first", 1: "second" }, value: "0" },
         { key: "more", label: "heads of the sentence", options: powersOfTwo(16), value: "4" },
     ],
     ask: ({ heads, row, more }) => ({ heads: Number(heads), row: Number(row), more: Number(more) }),
@@ -55,14 +47,11 @@ export const threeScores = {
             value: 1,
             format: (x) => x.toFixed(2),
         },
-        { key: "row", label: "query", options: [0, 1, 2, 3].map((i) => [String(i), String(i + 1)]), value: "0" },
+        { key: "row", label: "query", options: { 0: "1", 1: "2", 2: "3", 3: "4" }, value: "0" },
         {
             key: "vectors",
             label: "vectors",
-            options: [
-                ["page", "of the lesson, width 64"],
-                ["drawn", "drawn at random"],
-            ],
+            options: { page: "of the lesson, width 64", drawn: "drawn at random" },
             value: "page",
         },
         { key: "width", label: "width", range: [4, 256, 4], value: 64, when: { vectors: "drawn" } },
@@ -108,11 +97,7 @@ export const translation = {
         {
             key: "how",
             label: "compared",
-            options: [
-                ["words", "the vectors themselves"],
-                ["one", "through one head"],
-                ["two", "through two heads"],
-            ],
+            options: { words: "the vectors themselves", one: "through one head", two: "through two heads" },
             value: "words",
         },
     ],
@@ -146,15 +131,7 @@ export const textOfReviews = {
     formula: String.raw`\text{attention}(x) = \text{softmax}\left(\frac{x x^\top}{\sqrt d}\right) x`,
     about: "Untrained attention finds equal words. With positions added, two copies of the same word differ. The mask hides padding, and a high temperature shows what comes second.",
     controls: [
-        {
-            key: "source",
-            label: "words of",
-            options: [
-                ["review", "a review"],
-                ["own", "your own text"],
-            ],
-            value: "review",
-        },
+        { key: "source", label: "words of", options: { review: "a review", own: "your own text" }, value: "review" },
         { key: "review", label: "review", range: [1, 10, 1], value: 1, when: { source: "review" } },
         {
             key: "text",

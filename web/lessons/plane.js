@@ -24,7 +24,7 @@ function arrow([x, y], kind, name, atSide) {
     return [
         svg(`line.arrow.${kind}`, { x1: across(0), y1: down(0), x2: across(x), y2: down(y) }),
         svg(`polygon.head.${kind}`, { points: head.map(([a, b]) => `${across(a)},${down(b)}`).join(" ") }),
-        svg("text", { ...place, class: kind }, name),
+        svg(`text.${kind}`, place, name),
     ];
 }
 

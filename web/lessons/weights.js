@@ -33,15 +33,13 @@ function table(kind, caption, names, rows, cell) {
         "div.scroll",
         { tabindex: "0", role: "region", "aria-label": caption },
         el(
-            "table",
-            { class: kind },
+            `table.${kind}`,
             el("caption", caption),
-            columnNames.length
-                ? el(
-                      "thead",
-                      el("tr", el("td"), ...columnNames.map((name) => el("th", { scope: "col", dir: "auto" }, name))),
-                  )
-                : null,
+            columnNames.length > 0 &&
+                el(
+                    "thead",
+                    el("tr", el("td"), ...columnNames.map((name) => el("th", { scope: "col", dir: "auto" }, name))),
+                ),
             el(
                 "tbody",
                 ...rows.map((row, i) =>
@@ -56,7 +54,7 @@ function table(kind, caption, names, rows, cell) {
 // names: [of the rows, of the columns].
 export function weightsTable(caption, names, rows) {
     const wide = rows[0].length > WIDE;
-    return table(`weights${wide ? " wide-weights" : ""}`, caption, names, rows, (weight) => coloured(weight, wide));
+    return table(wide ? "weights.wide-weights" : "weights", caption, names, rows, (weight) => coloured(weight, wide));
 }
 
 export function numbersTable(caption, names, rows) {

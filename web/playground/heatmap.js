@@ -52,8 +52,7 @@ function rowOf(look, row, weights) {
         .join(", ");
     const last = el("td.certain", { title: others }, certain === undefined ? "" : wholePercent(certain));
     return el(
-        "tr",
-        { class: row >= look.length && row < look.target.length ? "unwritten" : null },
+        row >= look.length && row < look.target.length ? "tr.unwritten" : "tr",
         el("th", { scope: "row", dir: "auto" }, symbol),
         weights && weights[row].map(cell),
         last,
@@ -74,8 +73,8 @@ export function heatmapOf(look, head, name) {
         stopsEarly(look) ? "It stops too early: the grey numbers are what it would write next." : "",
     ];
     const table = el(
-        "table",
-        { class: look.source.length > 10 ? "heatmap many" : "heatmap", dir: leftward && "rtl" },
+        look.source.length > 10 ? "table.heatmap.many" : "table.heatmap",
+        { dir: leftward && "rtl" },
         el(
             "thead",
             el(

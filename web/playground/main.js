@@ -1,7 +1,7 @@
 // The page: what both models share, and the buttons.
 import { drawChart } from "./chart.js";
-import { number, select } from "../common/controls.js";
-import { button, el, svg } from "../common/dom.js";
+import { number } from "../common/controls.js";
+import { button, choice, el, svg, textField } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
 import { DEFAULTS, LONGER, TYPED } from "./settings.js";
@@ -32,13 +32,10 @@ const largest = number("largest number", 5, 200, shared.max_value, change("max_v
 const shortest = number("shortest", 1, 12, shared.min_length, change("min_length"));
 const longest = number("longest", 1, 12, shared.max_length, change("max_length"));
 const again = button("Open the model again", { click: () => openModel(learners[0].file) });
-const input = el("input", {
-    type: "text",
+const input = textField({
     id: "input",
     value: TYPED.short,
     size: 24,
-    autocomplete: "off",
-    spellcheck: "false",
     input: () => learners.forEach((learner) => learner.ready && learner.send("type", { text: input.value })),
 });
 const lossChart = svg("svg.chart", { role: "img" }),
@@ -68,19 +65,9 @@ const page = {
     begin(learner) {
         trouble.textContent = "";
         learner.worker.postMessage({ type: "type", text: input.value });
-        learner.begin(
-            pairs === null
-                ? shared
-                : {
-                      seed: shared.seed,
-                      steps: shared.steps,
-                      batch: shared.batch,
-                      embed: shared.embed,
-                      dropout: 0.2,
-                      ...separators,
-                  },
-            pairs ?? undefined,
-        );
+        const { seed, steps, batch, embed } = shared,
+            ofPairs = { seed, steps, batch, embed, dropout: 0.2, ...separators };
+        learner.begin(pairs === null ? shared : ofPairs, pairs ?? undefined);
     },
     // What has been changed is not what the models have learned so far.
     restart(some) {
@@ -277,26 +264,8 @@ function useLists() {
 }
 
 function separator(label, key) {
-    return select(
-        label,
-        [
-            ["", "each character is a symbol"],
-            [" ", "spaces separate symbols"],
-        ],
-        "",
-        (value) => {
-            separators = { ...separators, [key]: value };
-        },
-    ).node;
-}
-
-function chooser() {
-    const file = el("input", {
-        type: "file",
-        "aria-label": "Open a model, or pairs",
-        change: () => file.files[0] && take(file.files[0]),
-    });
-    return file;
+    const ways = { "": "each character is a symbol", " ": "spaces separate symbols" };
+    return choice(label, Object.entries(ways), "", (value) => (separators = { ...separators, [key]: value }));
 }
 
 function choices() {
@@ -337,6 +306,11 @@ function otherLists() {
 }
 
 function files() {
+    const file = el("input", {
+        type: "file",
+        "aria-label": "Open a model, or pairs",
+        change: () => file.files[0] && take(file.files[0]),
+    });
     return el(
         "details",
         el("summary", "Own pairs, or a model"),
@@ -352,7 +326,7 @@ function files() {
             button("Learn these pairs", { click: () => usePairs(unseen ?? new TextEncoder().encode(paste.value)) }),
             button("Back to lists", { click: useLists }),
         ),
-        el("label.choice", el("span", "Open a file"), chooser()),
+        el("label.choice", el("span", "Open a file"), file),
     );
 }
 

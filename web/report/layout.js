@@ -106,9 +106,8 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
     if (ownsPage) document.title = `${title} · Lookback`;
     nameFilesBy(title);
     const header = el(
-        ownsPage ? "header" : "div",
-        { class: "top flow" },
-        el("div.title", el(ownsPage ? "h1" : "h2", {}, bdi(title)), el("p.aside", summaryOf(report))),
+        ownsPage ? "header.top.flow" : "div.top.flow",
+        el("div.title", el(ownsPage ? "h1" : "h2", bdi(title)), el("p.aside", summaryOf(report))),
         makeTabs(ownsPage),
         el(
             "div.settings.flow",
@@ -121,7 +120,7 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
         { "aria-label": "warnings", hidden: report.warnings.length === 0 },
         ...report.warnings.map((text) => el("p.problem", { dir: "auto" }, text)),
     );
-    const body = el(ownsPage ? "main" : "div", { class: "views" }, warnings, ...Object.values(views));
+    const body = el(ownsPage ? "main.views" : "div.views", warnings, ...Object.values(views));
     place.append(header, body, help);
     let left = "";
     signal.addEventListener("abort", () => {

@@ -1,5 +1,5 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
-import { bdi, button, choice, el, fill, later, scrollNote } from "../common/dom.js";
+import { bdi, button, choice, el, fill, later, scrollNote, textField } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
 import { isKnown, ORDERS, selectPairs, SHOWN, WRITERS } from "./filter.js";
@@ -59,17 +59,13 @@ export function makeTable(report) {
     );
 
     const shown = el("p.shown.aside", { role: "status" });
-    const find = el("input", {
+    const find = textField({
         type: "search",
         placeholder: "find a text ( / )",
         "aria-label": "find a text in the pairs",
         id: "find",
-        spellcheck: "false",
-        autocomplete: "off",
-        dir: "auto",
+        input: later(() => update({ find: find.value }), 90),
     });
-    const searching = later(() => update({ find: find.value }), 90);
-    find.addEventListener("input", searching);
     const tools = el("div.filters.flow", { role: "search" });
 
     const orders = ORDERS.filter(
@@ -108,10 +104,9 @@ export function makeTable(report) {
         const wrong = pair.edits > 0 || Boolean(pair.error);
         const errors = pair.error ? "unreadable" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
         const row = el(
-            "div",
+            wrong ? "div.row.wrong" : "div.row",
             {
                 role: "row",
-                class: wrong ? "row wrong" : "row",
                 id: `row-${index}`,
                 "aria-rowindex": at + 2,
                 "aria-selected": String(index === state.pair),

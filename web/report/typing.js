@@ -1,5 +1,5 @@
 // A text that one types: the model writes its output, as one more pair. A report can carry its model.
-import { button, el } from "../common/dom.js";
+import { button, el, textField } from "../common/dom.js";
 import { embedded, inflate } from "../common/embedded.js";
 import { untilClosed } from "./state.js";
 
@@ -51,15 +51,7 @@ export async function addAnswer(report, { data, blob }) {
 // Error that says why not; say(text) tells what takes its time. added(index): the report has a new pair.
 export function makeTyping(report, ask, added) {
     const closed = untilClosed();
-    const text = el("input", {
-        type: "text",
-        id: "typed",
-        size: 32,
-        placeholder: "a new text",
-        spellcheck: "false",
-        autocomplete: "off",
-        dir: "auto",
-    });
+    const text = textField({ id: "typed", size: 32, placeholder: "a new text" });
     const go = button("Write", { type: "submit" }),
         told = el("p.shown.aside", { role: "status" });
 

@@ -1,5 +1,5 @@
 // A list of texts: what `predict` makes of each, as a table in which an answer can be corrected, and as files.
-import { button, el, later } from "../common/dom.js";
+import { button, el, later, textField } from "../common/dom.js";
 import { saveFile } from "../report/export.js";
 import { count, fixed, plural } from "../report/numbers.js";
 import { unzipped } from "./files.js";
@@ -35,15 +35,16 @@ export function makeLists({ say }) {
         told = el("p.note", { role: "status" }),
         stop = button("Stop", { hidden: true, click: () => job?.stop() }),
         notes = el("ul.notes"),
-        find = el("input", { type: "search", "aria-label": "find in the list", placeholder: "find", dir: "auto" }),
+        find = textField({
+            type: "search",
+            "aria-label": "find in the list",
+            placeholder: "find",
+            input: later(() => choose({ find: find.value }), 150),
+        }),
         pages = el("span.says.aside", { role: "status" }),
         body = el("tbody"),
         back = button("‹", { "aria-label": "previous page", click: () => turn(-1) }),
         on = button("›", { "aria-label": "next page", click: () => turn(1) });
-    find.addEventListener(
-        "input",
-        later(() => choose({ find: find.value }), 150),
-    );
     const heads = LIST_COLUMNS.map(([by, text]) =>
         el(
             "th",
@@ -72,11 +73,7 @@ export function makeLists({ say }) {
     }
 
     function rowNode(row) {
-        const input = el("input", {
-            type: "text",
-            dir: "auto",
-            spellcheck: "false",
-            autocomplete: "off",
+        const input = textField({
             "aria-label": `output for ${row.source}`,
             change: () => setOwn(row.source, input.value === row.output ? "" : input.value),
         });

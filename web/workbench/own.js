@@ -1,5 +1,5 @@
 // Own words: answers that the model shall write exactly. They become the lexicon of a model that is made of it.
-import { bdi, button, el, fill } from "../common/dom.js";
+import { bdi, button, el, fill, textField } from "../common/dom.js";
 import { plural } from "../report/numbers.js";
 import { faultOf, run } from "./jobs.js";
 import { hasFeatures, hasLexicon, makeSource } from "./model.js";
@@ -63,7 +63,7 @@ async function joinOwn(current) {
 
 export function makeOwn({ say }) {
     const source = makeSource("source"),
-        answer = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false" }),
+        answer = textField(),
         chooser = el("input.unseen", { type: "file", id: "own-file", change: () => take(chooser.files[0]) }),
         list = el("ul.own-words.flow", { tabindex: "-1" }),
         told = el("p.note", { role: "status" }),
