@@ -45,7 +45,7 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
     lb_os_info old;
     *s = (staged){.path = file->path};
     lb_status status = resolve(s, follows, error);
-    if (status) return status;
+    if (!s->target) return status;
     s->size = strlen(s->target) + LB_OS_NEW_SUFFIX;
     s->name = lb_alloc_zero(s->size);
     if (!s->name) return lb_out_of_memory_for(s->path, error);
