@@ -34,6 +34,10 @@ void lb_plain_locale_leave(lb_plain_locale locale);
 
 /* ---- Numbers and choices in messages. ---- */
 
+/** Writes the shortest text that reads back as the same number. Returns `text`. */
+enum { LB_NUMBER = 32 };
+const char *lb_number_text(double number, char text[LB_NUMBER]);
+
 /** What follows a noun of which there are `count`: "s", or nothing behind one. */
 static inline const char *lb_plural(int64_t count)
 {

@@ -2,6 +2,7 @@
 
 #include "autograd/tape.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/format.h"
 #include "base/table.h"
 #include "tensor/shape.h"
@@ -287,6 +288,36 @@ int64_t lb_params_size(const lb_params *params)
 lb_real *lb_params_values(const lb_params *params)
 {
     return params ? params->values : NULL;
+}
+
+/* The name that follows `last` in the order of names; NULL behind the last one. */
+static const char *name_after(const lb_params *params, const char *prefix, const char *last)
+{
+    const char *next = NULL;
+    for (int i = 0; i < lb_params_count(params); i++) {
+        const char *name = params->entries[i]->name;
+        if (strncmp(name, prefix, strlen(prefix)) != 0 || (last && strcmp(name, last) <= 0)) continue;
+        if (!next || strcmp(name, next) < 0) next = name;
+    }
+    return next;
+}
+
+/* The bytes do not depend on the machine, and in double precision they are those of the rounded values. */
+uint64_t lb_params_hash(const lb_params *params, const char *prefix)
+{
+    uint64_t hash = LB_HASH;
+    for (const char *name = NULL; (name = name_after(params, prefix, name)) != NULL;) {
+        const lb_tensor *tensor = lb_params_find(params, name);
+        for (int64_t i = 0; i < lb_count(tensor); i++) {
+            const float value = (float)tensor->data[i];
+            uint32_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            const unsigned char bytes[] = {(unsigned char)bits, (unsigned char)(bits >> 8),
+                                           (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};
+            hash = lb_hash(hash, bytes, sizeof bytes);
+        }
+    }
+    return hash;
 }
 
 lb_real *lb_params_grads(const lb_params *params)

@@ -76,8 +76,8 @@ typedef struct lb_tallies {
     const lb_group *group;
     /* A call evaluates one batch, or some rows of one, and returns LB_ERROR_INTERRUPTED before the last one is done. */
     bool in_parts;
-    int64_t next;        /* pairs or lists done */
-    int64_t *wrong;      /* [left] rows of the next batch that are still to be decoded */
+    int64_t next;   /* pairs or lists done */
+    int64_t *wrong; /* [left] rows of the next batch that are still to be decoded */
     int64_t left;
     size_t wrong_room;
     lb_tally *batch; /* [count]: zero for the batches of others */

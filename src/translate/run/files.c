@@ -5,9 +5,11 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "base/instruction_set.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "lookback/tensor.h"
 #include "settings/settings.h"
 #include "translate/file/text_model.h"
 #include "translate/plan/recipe.h"
@@ -72,6 +74,18 @@ static void print_point(lb_buffer *json, const lb_train_history *history, const 
     lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
     const lb_test *test;
     for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
+    lb_json_key(json, "weights");
+    if (p->weights)
+        lb_buffer_print(json, "\"%016llx\"", (unsigned long long)p->weights);
+    else
+        lb_buffer_print(json, "null");
+}
+
+void lb_stepper_print_point(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
+{
+    lb_json_open(json, NULL, "{");
+    print_point(json, history, p);
+    lb_buffer_print(json, ",\"tokens\":%.0f}", p->tokens);
 }
 
 /* The points as lines of JSON; NULL if memory runs out. */
@@ -142,6 +156,16 @@ static lb_status write_log(lb_training_log *log, const lb_train_history *history
 
 /* ---- Models. ---- */
 
+/* Portable kernels are the same everywhere, and so are the records of their trainings. */
+void lb_stepper_print_made(lb_buffer *json, const lb_stepper *s)
+{
+    const char *set = lb_instruction_set_name();
+    lb_json_string(json, "version", lb_version());
+    lb_json_string(json, "instruction_set", set);
+    if (strcmp(set, "portable") != 0) lb_json_string(json, "kernel", lb_kernel_name());
+    lb_buffer_print(json, ",\"run\":%s}", s->identity);
+}
+
 char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
 {
     const lb_train_history *history = &s->history;
@@ -158,12 +182,10 @@ char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
     lb_buffer_print(&json, ",\"settings\":{"); /* the options may end with a line */
     lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
     lb_buffer_print(&json, "}");
+    lb_json_open(&json, "made", "{");
+    lb_stepper_print_made(&json, s);
     lb_json_open(&json, "history", "[");
-    for (int64_t i = 0; i < history->count; i++) {
-        lb_json_open(&json, NULL, "{");
-        print_point(&json, history, &history->points[i]);
-        lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
-    }
+    for (int64_t i = 0; i < history->count; i++) lb_stepper_print_point(&json, history, &history->points[i]);
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);
 }
