@@ -44,15 +44,6 @@ static bool is_same(const cJSON *a, const cJSON *b, const char *name)
     return cJSON_Compare(get(a, name), get(b, name), true);
 }
 
-/* Parses what was printed, and releases it; NULL: there is no memory. */
-static cJSON *parse(lb_buffer *json)
-{
-    cJSON *parsed = NULL;
-    if (json->failed || lb_json_parse(json->text, json->length, NULL, &parsed)) parsed = NULL;
-    lb_release(json->text);
-    return parsed;
-}
-
 /* ---- The record as a configuration. ---- */
 
 /* Why a training cannot be repeated; NULL: it can. */
@@ -85,6 +76,7 @@ static lb_status configure(proof *p, const lb_text_model *text, const lb_model *
     const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
     lb_settings_from_model(c, lb_model_fields(c->model),
                            seq2seq ? (const void *)&seq2seq->config : &lb_transformer_of(model)->config);
+    if (!status) status = lb_settings_fit_kind(c, c, false, error); /* a vote has options of other kinds */
     if (lb_pair_texts_given(&c->pairs)) c->train = NULL;
     if (lb_pair_texts_given(&c->dev_pairs)) c->dev = NULL;
     c->seed = *seed ? strtoull(seed, NULL, 10) : (uint64_t)number_of(p->record, "seed");
@@ -102,38 +94,33 @@ static void add_reason(proof *p, const char *kind, const char *text)
     snprintf(why + used, LB_MESSAGE_LENGTH - used, "%s%s: %s", used ? "; " : "", kind, text);
 }
 
-/* Other pairs and options, as those who resume a training hear of them; and other programs and processors. */
-static lb_status compare_runs(proof *p, lb_error *error)
+/* Other pairs and options, as those who resume a training hear of them; and other programs and processors. `here` is
+ * the record of this training. */
+static lb_status compare_runs(proof *p, const cJSON *here, lb_error *error)
 {
     lb_error other = {0};
     char text[LB_MESSAGE_LENGTH], *run = lb_json_print(get(p->made, "run"));
-    lb_buffer json = {0};
     lb_status status = run ? lb_run_identity_check(p->stepper, run, &other) : LB_ERROR_MEMORY;
     cJSON_free(run);
-    if (status == LB_ERROR_FORMAT) add_reason(p, "data or options", other.message);
-    lb_json_open(&json, NULL, "{");
-    lb_stepper_print_made(&json, p->stepper);
-    cJSON *here = parse(&json);
-    for (const cJSON *ours = here ? here->child : NULL; ours; ours = ours->next) {
+    if (status == LB_ERROR_MEMORY) return lb_no_memory(error, "the record of a training");
+    if (status) add_reason(p, "data or options", other.message);
+    for (const cJSON *ours = get(here, "made")->child; ours; ours = ours->next) {
         const char *theirs = text_of(p->made, ours->string);
-        snprintf(text, sizeof text, "it was made with %.60s, here is %s", theirs,
-                 text_of(here, ours->string));
-        if (*theirs && !is_same(here, p->made, ours->string)) add_reason(p, ours->string, text);
+        if (!*theirs || strcmp(theirs, ours->valuestring) == 0) continue;
+        snprintf(text, sizeof text, "it was made with %.60s, here is %s", theirs, ours->valuestring);
+        add_reason(p, ours->string, text);
     }
-    cJSON_Delete(here);
-    return here && status != LB_ERROR_MEMORY ? LB_OK : lb_no_memory(error, "the record of a training");
+    return LB_OK;
 }
 
-static lb_status explain(proof *p, const cJSON *ours, const cJSON *theirs, lb_error *error)
+static void explain(proof *p, const cJSON *ours, const cJSON *theirs)
 {
-    if (!p->made) {
+    if (!p->made)
         add_reason(p, "data, version, instruction set, OpenBLAS or arithmetic",
                    "no hash of its record tells");
-        return LB_OK;
-    }
-    lb_status status = compare_runs(p, error);
-    if (status || *p->found->why) return status;
-    if (!is_same(ours, theirs, "lr"))
+    else if (*p->found->why)
+        return;
+    else if (!is_same(ours, theirs, "lr"))
         add_reason(p, "steps", "the learning rate is another one, as after it was resumed with more steps");
     else if (is_same(ours, theirs, "weights"))
         add_reason(p, "record", "the weights are the same, so this line of it, or the file, was changed");
@@ -141,7 +128,6 @@ static lb_status explain(proof *p, const cJSON *ours, const cJSON *theirs, lb_er
         add_reason(p, "arithmetic",
                    "all that its record says is the same here: compiler, libm or processor "
                    "compute otherwise, or this line was changed");
-    return LB_OK;
 }
 
 /* ---- Evaluations. ---- */
@@ -157,34 +143,39 @@ static const cJSON *find_difference(const cJSON *ours, const cJSON *theirs)
     return NULL;
 }
 
-static lb_status judge(proof *p, const cJSON *ours, const cJSON *theirs, lb_error *error)
+/* The values of the two that differ, if any do. */
+static bool find_values(proof *p, const cJSON *ours, const cJSON *theirs)
 {
-    char name[] = "weights";
-    const cJSON file = {.type = cJSON_String, .valuestring = p->weights, .string = name},
+    char *what = p->found->what, weights[] = "weights";
+    const cJSON file = {.type = cJSON_String, .valuestring = p->weights, .string = weights},
                 *other = find_difference(ours, theirs);
     const bool kept = number_of(theirs, "step") == number_of(p->record, "best_step"), of_line = other;
-    if (!other && kept && strcmp(text_of(ours, name), p->weights) != 0) other = &file;
-    if (!other) p->found->evaluations++;
-    if (!other) return LB_OK;
+    if (!other && kept && strcmp(text_of(ours, weights), p->weights) != 0) other = &file;
+    if (!other) return false;
     char *found = lb_json_print(get(ours, other->string)), *expected = lb_json_print(other);
-    snprintf(p->found->what, sizeof p->found->what, "%.80s%s: found %.60s, expected %.60s", other->string,
+    snprintf(what, sizeof p->found->what, "%.80s%s: found %.60s, expected %.60s", other->string,
              of_line ? "" : " of the file", found ? found : "?", expected ? expected : "?");
     cJSON_free(found);
     cJSON_free(expected);
-    p->found->same = false;
-    return explain(p, ours, theirs, error);
+    return true;
 }
 
 static lb_status compare_point(proof *p, const lb_train_history *history, lb_error *error)
 {
-    const cJSON *all = get(p->record, "history"), *theirs = cJSON_GetArrayItem(all, p->at++),
-                *next = cJSON_GetArrayItem(all, p->at);
-    lb_buffer text = {0};
-    lb_stepper_print_point(&text, history, lb_train_last(history));
-    cJSON *ours = parse(&text);
+    const cJSON *all = get(p->record, "history"), *theirs = cJSON_GetArrayItem(all, p->at),
+                *next = cJSON_GetArrayItem(all, p->at + 1);
+    cJSON *here = NULL;
+    char *text = lb_stepper_record(p->stepper, lb_train_last(history));
+    lb_status status = text ? lb_json_parse(text, strlen(text), NULL, &here) : LB_ERROR_MEMORY;
+    lb_release(text);
+    if (status) return lb_no_memory(error, "an evaluation");
+    const cJSON *ours = cJSON_GetArrayItem(get(here, "history"), p->at++);
     p->found->step = lb_train_last(history)->step;
-    lb_status status = ours ? judge(p, ours, theirs, error) : lb_no_memory(error, "an evaluation");
-    cJSON_Delete(ours);
+    p->found->same = !find_values(p, ours, theirs);
+    p->found->evaluations += p->found->same;
+    if (!p->found->same && p->made) status = compare_runs(p, here, error);
+    if (!p->found->same) explain(p, ours, theirs);
+    cJSON_Delete(here);
     p->ended = !p->found->same || !next || (p->steps > 0 && number_of(next, "step") > (double)p->steps);
     return status;
 }

@@ -165,10 +165,6 @@ LB_MUST_USE lb_status lb_stepper_end_files(lb_stepper *stepper, lb_error *error)
  *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_stepper_record(const lb_stepper *stepper, const lb_train_point *kept);
 
-/** Adds an item of that history, and the members of "made" with the end of their object, to JSON under construction. */
-void lb_stepper_print_made(lb_buffer *json, const lb_stepper *stepper);
-void lb_stepper_print_point(lb_buffer *json, const lb_train_history *history, const lb_train_point *point);
-
 /* ---- A training that fits into the time that its user has (budget.c). ---- */
 
 /** What a training costs, in seconds. */
