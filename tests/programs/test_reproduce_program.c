@@ -298,3 +298,32 @@ START_TEST(test_reproduce_lists_of_numbers)
     expect(0, "step 40: same\nsame: 2 evaluations", "");
 }
 END_TEST
+
+#define EXAMPLE SOURCE_DIR "/examples/data/spanish.safetensors"
+
+/* docs/reproduce.md has the commands. UPDATE_MODELS=1 makes the model again, after a change of the bits. */
+START_TEST(test_reproduce_the_model_of_the_examples)
+{
+    char path[SUPPORT_PATH];
+    size_t count;
+    char *pairs = support_read_file(SOURCE_DIR "/examples/data/spanish_train.tsv", &count);
+    support_write_file(support_path(path, "spanish_train.tsv"), pairs, count);
+    free(pairs);
+    if (getenv("UPDATE_MODELS")) {
+        RUN("train", "spanish_train.tsv", "--hidden", "16", "--embed", "8", "--steps", "60",
+            "--evaluate-every", "20", "--isa", "baseline", "--out", "spanish");
+        ck_assert_msg(result.status == 0, "%s", result.error);
+        char *model = support_content("spanish/model.safetensors", &count);
+        support_write_file(EXAMPLE, model, count);
+        free(model);
+    }
+    RUN(REPRODUCE, EXAMPLE);
+#if defined __x86_64__ && defined __OPTIMIZE__ && !defined __clang__ && !defined __SANITIZE_ADDRESS__
+    expect(0, "step 60: same\nsame: 3 evaluations, and the weights of the file\n", "");
+#else
+    ck_assert_msg(result.status == 0 || strstr(result.error, "instruction_set: ") ||
+                      strstr(result.error, "reproduce: arithmetic: "),
+                  "%s", result.error);
+#endif
+}
+END_TEST
