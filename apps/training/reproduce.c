@@ -12,60 +12,41 @@ typedef struct reproduction {
     lb_training_config data; /* where its pairs are now */
     int steps;
     lb_reproduction found;
-    app_progress progress, counting;
+    app_progress progress;
     char place[APP_SHORT]; /* "member 2, ", or "" */
 } reproduction;
-
-static void show_begin(reproduction *r)
-{
-    const lb_reproduction *found = &r->found;
-    app_progress_end(&r->counting);
-    app_progress_end(&r->progress);
-    r->progress = (app_progress){0};
-    app_catch_interrupts();
-    if (found->members) snprintf(r->place, sizeof r->place, "member %d, ", found->member);
-    if (*found->made)
-        app_note("%strained with %s", r->place, found->made);
-    else
-        app_note("%sits record has no hashes: measures are compared, and the weights of the file", r->place);
-}
 
 static lb_status show_event(void *context, const lb_event *event, lb_error *error)
 {
     reproduction *r = context;
+    const lb_reproduction *found = &r->found;
     (void)error;
-    switch (event->kind) {
-    case LB_EVENT_COUNTED:
-        app_progress_count(&r->counting, event->unit, event->done, event->total);
-        break;
-    case LB_EVENT_BEGUN:
-        show_begin(r);
-        break;
-    case LB_EVENT_STEPPED:
-        if (!r->progress.updated)
-            app_progress_init(&r->progress, (app_progress_config){.total = event->run->steps, .late = true});
-        app_progress_update(&r->progress, event->step.step, "loss %.4f", event->step.loss);
-        break;
-    case LB_EVENT_POINT:
-        if (r->found.same) app_print("%sstep %lld: same\n", r->place, (long long)r->found.step);
+    if (event->kind == LB_EVENT_COUNTED)
+        app_progress_count(&r->progress, event->unit, event->done, event->total);
+    if (event->kind == LB_EVENT_STEPPED)
+        app_progress_count(&r->progress, "step", event->step.step, event->run->steps);
+    if (event->kind == LB_EVENT_POINT && found->same) {
+        app_print("%sstep %lld: same\n", r->place, (long long)found->step);
         return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE;
-    default:
-        break;
     }
+    if (event->kind != LB_EVENT_BEGUN) return LB_OK;
+    app_catch_interrupts();
+    if (found->members) snprintf(r->place, sizeof r->place, "member %d, ", (int)found->member);
+    app_note("%s%s%s", r->place, *found->made ? "trained with " : "its record has no hashes", found->made);
     return LB_OK;
 }
 
 static int say(const reproduction *r)
 {
     const lb_reproduction *found = &r->found;
-    const long long count = found->evaluations;
-    if (found->same)
-        app_print("same: %lld evaluation%s%s\n", count, lb_plural(count),
+    if (found->same) {
+        app_print("same: %lld evaluation%s%s\n", (long long)found->evaluations, lb_plural(found->evaluations),
                   r->steps ? "" : ", and the weights of the file");
-    else
-        app_print("%sstep %lld: %s\n", r->place, (long long)found->step, found->what);
-    if (!found->same && app_flush_stdout()) app_warn("%s", found->why);
-    return app_close_stdout(!found->same);
+        return app_close_stdout(0);
+    }
+    app_print("%sstep %lld: %s\n", r->place, (long long)found->step, found->what);
+    if (app_flush_stdout()) app_warn("%s", found->why);
+    return app_close_stdout(1);
 }
 
 static int reproduce_model(reproduction *r, const char *path)
@@ -76,15 +57,13 @@ static int reproduce_model(reproduction *r, const char *path)
     r->data.stop = app_interrupted;
     lb_translator *translator = lb_translator_open(path, &error);
     if (!translator) return app_fail(&error);
-    const lb_status status = lb_translator_reproduce(translator, &r->data, r->steps, &r->found, &found);
+    lb_status status = lb_translator_reproduce(translator, &r->data, r->steps, &r->found, &found);
     app_release_interrupts();
-    app_progress_end(&r->counting);
     app_progress_end(&r->progress);
     lb_translator_close(translator);
-    if (!status) return say(r);
-    lb_error_set(&error, status, "%s%s", found.message,
-                 status == LB_ERROR_OPEN ? "; --train, --dev and --test say where the pairs are now" : "");
-    return app_fail(&error);
+    lb_error_set(&error, status, status == LB_ERROR_OPEN ? "%s (--train, --dev and --test name pairs)" : "%s",
+                 found.message);
+    return status ? app_fail(&error) : say(r);
 }
 
 static const app_example examples[] = {

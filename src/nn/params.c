@@ -290,34 +290,31 @@ lb_real *lb_params_values(const lb_params *params)
     return params ? params->values : NULL;
 }
 
-/* The name that follows `last` in the order of names; NULL behind the last one. */
-static const char *name_after(const lb_params *params, const char *prefix, const char *last)
+/* As float, by shifts: the bytes depend neither on the machine nor on the precision. */
+static uint64_t hash_value(uint64_t hash, float value)
 {
-    const char *next = NULL;
-    for (int i = 0; i < lb_params_count(params); i++) {
-        const char *name = params->entries[i]->name;
-        if (strncmp(name, prefix, strlen(prefix)) != 0 || (last && strcmp(name, last) <= 0)) continue;
-        if (!next || strcmp(name, next) < 0) next = name;
-    }
-    return next;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const unsigned char bytes[] = {(unsigned char)bits, (unsigned char)(bits >> 8),
+                                   (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};
+    return lb_hash(hash, bytes, sizeof bytes);
 }
 
-/* The bytes do not depend on the machine, and in double precision they are those of the rounded values. */
 uint64_t lb_params_hash(const lb_params *params, const char *prefix)
 {
     uint64_t hash = LB_HASH;
-    for (const char *name = NULL; (name = name_after(params, prefix, name)) != NULL;) {
-        const lb_tensor *tensor = lb_params_find(params, name);
-        for (int64_t i = 0; i < lb_count(tensor); i++) {
-            const float value = (float)tensor->data[i];
-            uint32_t bits;
-            memcpy(&bits, &value, sizeof bits);
-            const unsigned char bytes[] = {(unsigned char)bits, (unsigned char)(bits >> 8),
-                                           (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};
-            hash = lb_hash(hash, bytes, sizeof bytes);
+    for (const entry *last = NULL, *next = NULL;; last = next, next = NULL) {
+        for (int i = 0; i < lb_params_count(params); i++) {
+            const entry *e = params->entries[i];
+            const bool behind = !last || strcmp(e->name, last->name) > 0;
+            if (strncmp(e->name, prefix, strlen(prefix)) == 0 && behind &&
+                (!next || strcmp(e->name, next->name) < 0))
+                next = e;
         }
+        if (!next) return hash;
+        for (int64_t i = 0; i < lb_count(&next->tensor); i++)
+            hash = hash_value(hash, (float)next->tensor.data[i]);
     }
-    return hash;
 }
 
 lb_real *lb_params_grads(const lb_params *params)

@@ -37,8 +37,8 @@ static bool read_value(const lb_setting *s, const cJSON *value, lb_training_conf
 {
     if (s->type == LB_SETTING_TESTS) return lb_setting_read_tests(to->test, value);
     if (s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD) {
-        const bool open = !cJSON_IsString(value) || (s->type == LB_SETTING_WORD && !*value->valuestring);
-        if (!open) *(const char **)lb_setting_place(s, to) = value->valuestring;
+        const bool open = s->type == LB_SETTING_WORD && cJSON_IsString(value) && !*value->valuestring;
+        *(const char **)lb_setting_place(s, to) = open ? NULL : cJSON_GetStringValue(value);
         return cJSON_IsString(value);
     }
     const double number = number_of(s, value);
@@ -50,16 +50,14 @@ lb_status lb_settings_read(lb_training_config *config, const cJSON *object, lb_s
                            lb_error *error)
 {
     const cJSON *value;
-    lb_training_config read = {0};
     cJSON_ArrayForEach(value, object)
     {
         const lb_setting *s = value->string ? lb_setting_find(value->string) : NULL;
         const bool listed = s && (list == LB_SETTINGS_LISTS || s->place[list] > 0);
         if (!listed || s->of_session || s->type == LB_SETTING_SEED || cJSON_IsNull(value)) continue;
-        if (!read_value(s, value, &read))
+        if (lb_setting_is_open(s, config) && !read_value(s, value, config))
             return lb_error_set(error, LB_ERROR_FORMAT, "its record has a \"%.40s\" that is no such setting",
                                 value->string);
     }
-    lb_settings_take_open(config, &read);
     return LB_OK;
 }

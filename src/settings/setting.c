@@ -144,14 +144,10 @@ void lb_setting_take(const lb_setting *s, lb_training_config *config, const lb_t
         lb_setting_put(s, config, number_of(s, from));
 }
 
-void lb_settings_take_open(lb_training_config *config, const lb_training_config *from)
+bool lb_setting_is_open(const lb_setting *s, const lb_training_config *config)
 {
-    for (const lb_setting *s = lb_settings; s->name; s++) {
-        const bool open = s->type == LB_SETTING_TESTS ? !*config->test->name
-                          : is_text(s)                ? !text_of(s, config)
-                                                      : number_of(s, config) == 0;
-        if (open) lb_setting_take(s, config, from);
-    }
+    if (s->type == LB_SETTING_TESTS) return !*config->test->name;
+    return is_text(s) ? !text_of(s, config) : number_of(s, config) == 0;
 }
 
 void lb_setting_reset(const lb_setting *s, lb_training_config *config)

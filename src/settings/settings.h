@@ -115,8 +115,8 @@ void lb_setting_put(const lb_setting *setting, lb_training_config *config, doubl
 /** Copies a setting from another configuration. */
 void lb_setting_take(const lb_setting *setting, lb_training_config *config, const lb_training_config *from);
 
-/** Copies those that have no value but their default. */
-void lb_settings_take_open(lb_training_config *config, const lb_training_config *from);
+/** Whether a setting has its default. */
+bool lb_setting_is_open(const lb_setting *setting, const lb_training_config *config);
 
 /** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);

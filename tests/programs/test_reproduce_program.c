@@ -198,7 +198,7 @@ START_TEST(test_reproduce_finds_each_planted_difference_at_its_evaluation)
     }
     change("out/model.safetensors", "changed.safetensors", make_older);
     RUN("reproduce", "changed.safetensors");
-    expect(0, "same: 3 evaluations, and the weights of the file\n", "its record has no hashes");
+    expect(0, "same: 3 evaluations, and the weights of the file\n", "its record has no hashes\n");
 }
 END_TEST
 
@@ -224,7 +224,8 @@ START_TEST(test_reproduce_tells_other_pairs_from_the_same_ones)
     expect(1, "step 50: weights: ", "data or options: it was evaluated on other pairs (changed.tsv");
     ck_assert_int_eq(remove(support_path((char[SUPPORT_PATH]){0}, "train.tsv")), 0);
     RUN(REPRODUCE, "out");
-    expect(66, "", "train.tsv: cannot read: No such file or directory; --train, --dev and --test say where ");
+    expect(66, "",
+           "train.tsv: cannot read: No such file or directory (--train, --dev and --test name pairs)\n");
 }
 END_TEST
 
@@ -263,6 +264,19 @@ START_TEST(test_reproduce_votes_train_each_member)
 }
 END_TEST
 
+/* Weights that no line of the record is about would not be compared. */
+static void hide_weights(cJSON *record, lb_params *params)
+{
+    (void)params;
+    ck_assert(cJSON_ReplaceItemInObject(record, "best_step", cJSON_CreateNumber(7)));
+}
+
+static void make_hostile(cJSON *record, lb_params *params)
+{
+    plant_hash(record, params);
+    set_text(cJSON_GetObjectItem(record, "made"), "run", "none");
+}
+
 START_TEST(test_reproduce_refuses_what_no_record_has_all_of)
 {
     size_t count;
@@ -280,6 +294,12 @@ START_TEST(test_reproduce_refuses_what_no_record_has_all_of)
     change("out/model.safetensors", "changed.safetensors", drop_options);
     RUN(REPRODUCE, "changed.safetensors");
     expect(65, "", "it has no record of its options\n");
+    change("out/model.safetensors", "changed.safetensors", hide_weights);
+    RUN(REPRODUCE, "changed.safetensors");
+    expect(65, "", "it has no record of the evaluation of its weights\n");
+    change("out/model.safetensors", "changed.safetensors", make_hostile);
+    RUN(REPRODUCE, "changed.safetensors");
+    expect(1, "step 100: weights: found ", "data or options: ");
     char *bytes = support_content("out/model.safetensors", &count), path[SUPPORT_PATH];
     support_write_file(support_path(path, "cut.safetensors"), bytes, count - 100);
     free(bytes);

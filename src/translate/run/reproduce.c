@@ -44,14 +44,22 @@ static bool is_same(const cJSON *a, const cJSON *b, const char *name)
     return cJSON_Compare(get(a, name), get(b, name), true);
 }
 
+/* Whether a line of the record is the evaluation of the weights that are in the file. */
+static bool is_kept(const cJSON *line, const cJSON *record)
+{
+    return cJSON_Compare(get(line, "step"), get(record, "best_step"), true);
+}
+
 /* ---- The record as a configuration. ---- */
 
 /* Why a training cannot be repeated; NULL: it can. */
 static const char *find_obstacle(const cJSON *record, const lb_model *model)
 {
-    const cJSON *options = get(record, "options"), *run = get(get(record, "made"), "run");
+    const cJSON *options = get(record, "options"), *run = get(get(record, "made"), "run"),
+                *history = get(record, "history"), *line = history ? history->child : NULL;
+    while (line && !is_kept(line, record)) line = line->next;
     if (!cJSON_IsObject(options) && !run) return "has no record of its options";
-    if (!cJSON_GetArrayItem(get(record, "history"), 0)) return "has no record of its evaluations";
+    if (!line) return "has no record of the evaluation of its weights";
     if (!lb_model_fields(model->kind->name)) return "is of a kind that a program has added";
     if (*text_of(options, "teacher")) return "learned from a teacher, whose outputs no record has";
     if (*text_of(options, "from") || get(run, "from"))
@@ -94,32 +102,25 @@ static void add_reason(proof *p, const char *kind, const char *text)
     snprintf(why + used, LB_MESSAGE_LENGTH - used, "%s%s: %s", used ? "; " : "", kind, text);
 }
 
-/* Other pairs and options, as those who resume a training hear of them; and other programs and processors. `here` is
- * the record of this training. */
-static lb_status compare_runs(proof *p, const cJSON *here, lb_error *error)
+/* Other pairs and options, as those who resume a training hear of them; other programs and processors; or what remains.
+ * `here` is the record of this training. */
+static void explain(proof *p, const cJSON *here, const cJSON *ours, const cJSON *theirs)
 {
     lb_error other = {0};
     char text[LB_MESSAGE_LENGTH], *run = lb_json_print(get(p->made, "run"));
-    lb_status status = run ? lb_run_identity_check(p->stepper, run, &other) : LB_ERROR_MEMORY;
+    if (run && lb_run_identity_check(p->stepper, run, &other))
+        add_reason(p, "data or options", other.message);
     cJSON_free(run);
-    if (status == LB_ERROR_MEMORY) return lb_no_memory(error, "the record of a training");
-    if (status) add_reason(p, "data or options", other.message);
-    for (const cJSON *ours = get(here, "made")->child; ours; ours = ours->next) {
-        const char *theirs = text_of(p->made, ours->string);
-        if (!*theirs || strcmp(theirs, ours->valuestring) == 0) continue;
-        snprintf(text, sizeof text, "it was made with %.60s, here is %s", theirs, ours->valuestring);
-        add_reason(p, ours->string, text);
+    for (const cJSON *fact = get(here, "made")->child; fact; fact = fact->next) {
+        const char *value = text_of(p->made, fact->string);
+        if (!*value || !cJSON_IsString(fact) || strcmp(value, fact->valuestring) == 0) continue;
+        snprintf(text, sizeof text, "it was made with %.60s, here is %s", value, fact->valuestring);
+        add_reason(p, fact->string, text);
     }
-    return LB_OK;
-}
-
-static void explain(proof *p, const cJSON *ours, const cJSON *theirs)
-{
+    if (*p->found->why) return;
     if (!p->made)
         add_reason(p, "data, version, instruction set, OpenBLAS or arithmetic",
                    "no hash of its record tells");
-    else if (*p->found->why)
-        return;
     else if (!is_same(ours, theirs, "lr"))
         add_reason(p, "steps", "the learning rate is another one, as after it was resumed with more steps");
     else if (is_same(ours, theirs, "weights"))
@@ -143,14 +144,15 @@ static const cJSON *find_difference(const cJSON *ours, const cJSON *theirs)
     return NULL;
 }
 
-/* The values of the two that differ, if any do. */
-static bool find_values(proof *p, const cJSON *ours, const cJSON *theirs)
+/* Whether a value differs; notes both. */
+static bool differs(proof *p, const cJSON *ours, const cJSON *theirs)
 {
     char *what = p->found->what, weights[] = "weights";
     const cJSON file = {.type = cJSON_String, .valuestring = p->weights, .string = weights},
                 *other = find_difference(ours, theirs);
-    const bool kept = number_of(theirs, "step") == number_of(p->record, "best_step"), of_line = other;
-    if (!other && kept && strcmp(text_of(ours, weights), p->weights) != 0) other = &file;
+    const bool of_line = other;
+    if (!other && is_kept(theirs, p->record) && strcmp(text_of(ours, weights), p->weights) != 0)
+        other = &file;
     if (!other) return false;
     char *found = lb_json_print(get(ours, other->string)), *expected = lb_json_print(other);
     snprintf(what, sizeof p->found->what, "%.80s%s: found %.60s, expected %.60s", other->string,
@@ -166,18 +168,17 @@ static lb_status compare_point(proof *p, const lb_train_history *history, lb_err
                 *next = cJSON_GetArrayItem(all, p->at + 1);
     cJSON *here = NULL;
     char *text = lb_stepper_record(p->stepper, lb_train_last(history));
-    lb_status status = text ? lb_json_parse(text, strlen(text), NULL, &here) : LB_ERROR_MEMORY;
+    if (!text || lb_json_parse(text, strlen(text), NULL, &here)) here = NULL;
     lb_release(text);
-    if (status) return lb_no_memory(error, "an evaluation");
+    if (!here) return lb_no_memory(error, "an evaluation");
     const cJSON *ours = cJSON_GetArrayItem(get(here, "history"), p->at++);
     p->found->step = lb_train_last(history)->step;
-    p->found->same = !find_values(p, ours, theirs);
+    p->found->same = !differs(p, ours, theirs);
     p->found->evaluations += p->found->same;
-    if (!p->found->same && p->made) status = compare_runs(p, here, error);
-    if (!p->found->same) explain(p, ours, theirs);
+    if (!p->found->same) explain(p, here, ours, theirs);
     cJSON_Delete(here);
     p->ended = !p->found->same || !next || (p->steps > 0 && number_of(next, "step") > (double)p->steps);
-    return status;
+    return LB_OK;
 }
 
 static lb_status hear(void *proof_of, const lb_event *event, lb_error *error)
