@@ -60,7 +60,7 @@ static const char *find_obstacle(const cJSON *record, const lb_model *model)
     while (line && !is_kept(line, record)) line = line->next;
     if (!cJSON_IsObject(options) && !run) return "has no record of its options";
     if (!line) return "has no record of the evaluation of its weights";
-    if (!lb_model_fields(model->kind->name)) return "is of a kind that a program has added";
+    if (!model || !lb_model_fields(model->kind->name)) return "is of a kind that a program has added";
     if (*text_of(options, "teacher")) return "learned from a teacher, whose outputs no record has";
     if (*text_of(options, "from") || get(run, "from"))
         return "started from another model, which no record has";
