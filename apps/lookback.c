@@ -8,8 +8,6 @@
 #include <lookback/tensor.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 enum { CALLED = 64 };
 
@@ -53,7 +51,7 @@ static int unknown_command(const char *word)
         APP_PROGRAM_LIST(NAME) "help", "version"
 #undef NAME
     };
-    bool file = access(word, F_OK) == 0;
+    bool file = lb_os_exists(word);
     return unknown("command", word, names, sizeof names / sizeof *names,
                    file ? ", expected a command before the file, such as data or train" : "");
 }
@@ -95,10 +93,9 @@ __attribute__((constructor(101))) static void settle_threads(void)
 static bool has_stack(void)
 {
     enum { NEEDED = 128 };
-    struct rlimit stack;
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur / 1024 >= NEEDED) return true;
-    app_warn("found a stack of %llu kB (ulimit -s), expected at least %d",
-             (unsigned long long)stack.rlim_cur / 1024, NEEDED);
+    const uint64_t stack = lb_os_limit_of(LB_OS_STACK) / 1024;
+    if (stack >= NEEDED) return true;
+    app_warn("found a stack of %llu kB (ulimit -s), expected at least %d", (unsigned long long)stack, NEEDED);
     return false;
 }
 

@@ -20,6 +20,9 @@ endif()
 
 file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/mpi/") # a library of its own
+# What only programs need of the operating system: rooms.cmake.
+set(LOOKBACK_OS_OF_PROGRAMS "/src/os/posix/(processes|signals)[.]c$")
+list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX ${LOOKBACK_OS_OF_PROGRAMS})
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/autograd/ops/([a-z_]+_cases|reference_weights)[.]c$") # only tests link them
 list(JOIN kept "|" kept)
 foreach(part FILES TEXT PLOT)
@@ -34,7 +37,7 @@ endforeach()
 # The engine: models of one's own and their training, with what reads and writes tensors, JSON and bytes
 # (docs/adr/0048-an-engine.md). The rest of the library is built on it.
 set(LOOKBACK_ENGINE_SOURCES ${LOOKBACK_SOURCES})
-list(FILTER LOOKBACK_ENGINE_SOURCES INCLUDE REGEX "/src/(base|tensor|autograd|nn|models|train|io)/")
+list(FILTER LOOKBACK_ENGINE_SOURCES INCLUDE REGEX "/src/(os|base|tensor|autograd|nn|models|train|io)/")
 list(JOIN TEXT_SOURCES "|" own)
 list(FILTER LOOKBACK_ENGINE_SOURCES EXCLUDE REGEX "${own}")
 set(LOOKBACK_OTHER_SOURCES ${LOOKBACK_SOURCES})

@@ -2,7 +2,9 @@
 # apps/lookback.c is the program over all of them.
 enable_language(ASM)
 include(cmake/web.cmake)
-file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/*.c ${PROJECT_SOURCE_DIR}/apps/export/onnx/*.c)
+file(GLOB APP_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/apps/*/*.c ${PROJECT_SOURCE_DIR}/apps/export/onnx/*.c
+  ${PROJECT_SOURCE_DIR}/src/os/posix/*.c)
+list(FILTER APP_SOURCES INCLUDE REGEX "/apps/|${LOOKBACK_OS_OF_PROGRAMS}")
 set(WEB_REPORT ${PROJECT_BINARY_DIR}/web/report.html)
 lookback_join_page(report ${WEB_REPORT})
 add_custom_target(web_report DEPENDS ${WEB_REPORT})
@@ -27,4 +29,4 @@ target_link_libraries(app_rooms PUBLIC lookback lookback_inside PkgConfig::ZLIB 
 # Where the program looks for lookback_mpi, from its own folder.
 file(RELATIVE_PATH APP_MPI_LIBRARY ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/liblookback_mpi.so.${PROJECT_VERSION_MAJOR})
 set_source_files_properties(${PROJECT_SOURCE_DIR}/apps/console/ranks.c PROPERTIES COMPILE_DEFINITIONS
-  "_GNU_SOURCE;APP_MPI_LIBRARY=\"${APP_MPI_LIBRARY}\"")
+  APP_MPI_LIBRARY="${APP_MPI_LIBRARY}")

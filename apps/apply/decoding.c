@@ -8,13 +8,12 @@
 #include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A file or a folder may be a model. Nothing else is opened: a pipe can be read only once. */
 static bool is_model(const char *file)
 {
-    struct stat found;
-    if (stat(file, &found) != 0 || !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))) return false;
+    lb_os_info found;
+    if (!lb_os_info_at(file, true, &found) || found.kind == LB_OS_IS_OTHER) return false;
     lb_error ignored = {0};
     lb_safetensors *opened = lb_model_file_open(file, NULL, &ignored);
     lb_safetensors_close(opened);

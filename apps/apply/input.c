@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* ---- Pairs. ---- */
 
@@ -61,9 +59,8 @@ lb_status app_pair_input_open(app_pair_input *input, const char *path, const lb_
     input->pair.usual = input->file.look.width;
     input->format.kind = input->file.kind;
     status = lb_pair_format_check(&input->format, error);
-    return status
-               ? status
-               : lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    return status ? status
+                  : lb_lines_open(&input->lines, input->file.handle, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 lb_status app_pair_input_hold_out(app_pair_input *input, const char *path, lb_error *error)
@@ -141,18 +138,18 @@ static bool next_pair(app_pair_input *input, lb_line *line, lb_error *error)
 lb_status app_pair_input_check(app_pair_input *input, lb_error *error)
 {
     lb_line line;
-    off_t begin = lseek(input->file.descriptor, 0, SEEK_CUR);
+    const int64_t begin = lb_os_place(input->file.handle);
     bool more = true;
     while (more) more = next_pair(input, &line, error);
     if (error->status) return error->status;
     if (input->count == 0)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no pair, expected at least one", input->name);
-    if (lseek(input->file.descriptor, begin, SEEK_SET) != begin)
+    if (!lb_os_go(input->file.handle, begin))
         return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read twice: %s", input->name, strerror(errno));
     lb_lines_close(&input->lines);
     input->checked = input->count;
     input->count = input->skipped = input->pair.columns = 0;
-    return lb_lines_open(&input->lines, input->file.descriptor, input->name, LB_PAIR_LINE_BYTES, error);
+    return lb_lines_open(&input->lines, input->file.handle, input->name, LB_PAIR_LINE_BYTES, error);
 }
 
 static lb_status take_pair(app_pair_input *input, int64_t number, lb_error *error)
@@ -204,7 +201,7 @@ enum {
 
 bool app_input_is_typed(const char *path)
 {
-    return (!path || strcmp(path, "-") == 0) && isatty(STDIN_FILENO);
+    return (!path || strcmp(path, "-") == 0) && lb_os_columns(stdin) > 0;
 }
 
 bool app_ends_in(const char *path, const char *ending)
@@ -236,13 +233,13 @@ lb_status app_input_open(app_input *input, const char *path, int capacity, lb_pa
 
 int64_t app_input_lines(const app_input *input)
 {
-    int descriptor = input->stream.file.descriptor;
-    off_t at = lseek(descriptor, 0, SEEK_CUR);
-    struct stat info;
+    const lb_os_handle file = input->stream.file.handle;
+    int64_t at = lb_os_place(file), count;
+    lb_os_info info;
     char bytes[1 << 16], last = '\n';
     int64_t lines = 0;
-    if (at < 0 || fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return 0;
-    for (ssize_t count; (count = pread(descriptor, bytes, sizeof bytes, at)) > 0; at += count) {
+    if (at < 0 || !lb_os_info_of(file, &info) || info.kind != LB_OS_IS_FILE) return 0;
+    for (; (count = lb_os_read_at(file, at, bytes, sizeof bytes)) > 0; at += count) {
         for (const char *end = bytes; (end = memchr(end, '\n', (size_t)(bytes + count - end))); end++)
             lines++;
         last = bytes[count - 1];

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A model applied to texts. */
 typedef struct predicting {
@@ -65,7 +64,7 @@ static bool has_one(const predicting *s)
 /* Lines that are typed, and answers on the terminal, show by themselves that the work goes on. */
 static void begin_progress(predicting *s)
 {
-    bool off = app_input_is_typed(s->input_path) || (!s->output && isatty(STDOUT_FILENO));
+    bool off = app_input_is_typed(s->input_path) || (!s->output && app_prints_on_terminal());
     app_progress_config config = {.unit = "line", .late = true, .off = off};
     config.total = off ? 0 : app_input_lines(&s->input);
     app_progress_init(&s->progress, config);
@@ -84,7 +83,7 @@ static lb_status open_input(predicting *s, lb_error *error)
     int capacity = has_one(s) ? 1 : s->batch;
     if (app_input_is_typed(s->input_path)) app_note("waiting for lines from the keyboard; Ctrl-D ends them");
     status = app_input_open(&s->input, s->input_path, capacity, format, s->model.sorts, &found);
-    bool missing = status == LB_ERROR_OPEN && s->input_path && access(s->input_path, F_OK) != 0;
+    bool missing = status == LB_ERROR_OPEN && s->input_path && !lb_os_exists(s->input_path);
     if (status)
         lb_error_set(error, status, "%s%s", found.message,
                      missing ? "; a text itself comes by a pipe: echo TEXT | lookback predict MODEL" : "");

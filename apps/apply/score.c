@@ -6,8 +6,6 @@
 #include "console/console.h"
 #include "translate/apply/translator.h"
 
-#include <unistd.h>
-
 /* A model applied to a file. */
 typedef struct scoring {
     int batch;
@@ -93,7 +91,7 @@ static lb_status score_all(scoring *s, lb_error *error)
     app_progress_init(&progress, (app_progress_config){.unit = "pair",
                                                        .total = s->pairs.checked,
                                                        .late = true,
-                                                       .off = isatty(STDOUT_FILENO)});
+                                                       .off = app_prints_on_terminal()});
     do {
         status = app_pair_input_texts(&s->pairs, (size_t)s->batch, error);
         if (!status && s->pairs.sources.count > 0) status = score(s, error);

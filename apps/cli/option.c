@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool has_range(const app_option *option)
 {
@@ -251,21 +249,22 @@ bool app_option_set(const app_option *option, const char *text)
 /* Files that do not exist yet: without memory for their folders, two that have one name count as one. */
 static bool will_be_one(const char *a, const char *b)
 {
-    struct stat x, y;
+    lb_os_info x, y;
     const char *name = strrchr(a, '/'), *other = strrchr(b, '/');
     if (strcmp(name ? name + 1 : a, other ? other + 1 : b) != 0) return false;
     char *folder = lb_folder_of(a), *other_folder = lb_folder_of(b);
-    bool known = folder && other_folder && stat(folder, &x) == 0 && stat(other_folder, &y) == 0;
+    bool known =
+        folder && other_folder && lb_os_info_at(folder, true, &x) && lb_os_info_at(other_folder, true, &y);
     lb_release(folder);
     lb_release(other_folder);
-    return known ? lb_is_one_file(&x, &y) : strcmp(a, b) == 0;
+    return known ? lb_os_is_one(&x, &y) : strcmp(a, b) == 0;
 }
 
 static bool is_same_file(const char *a, const char *b)
 {
-    struct stat x, y;
-    bool exists = stat(a, &x) == 0, other_exists = stat(b, &y) == 0;
-    if (exists && other_exists) return S_ISREG(x.st_mode) && lb_is_one_file(&x, &y);
+    lb_os_info x, y;
+    bool exists = lb_os_info_at(a, true, &x), other_exists = lb_os_info_at(b, true, &y);
+    if (exists && other_exists) return x.kind == LB_OS_IS_FILE && lb_os_is_one(&x, &y);
     return !exists && !other_exists && will_be_one(a, b);
 }
 
@@ -281,9 +280,9 @@ static bool has(const char *named, const char *file)
 /* Whether the shell redirects this file to standard input. */
 static bool is_standard_input(const char *file)
 {
-    struct stat x, y;
-    return stat(file, &x) == 0 && S_ISREG(x.st_mode) && fstat(STDIN_FILENO, &y) == 0 &&
-           lb_is_one_file(&x, &y);
+    lb_os_info x, y;
+    return lb_os_info_at(file, true, &x) && x.kind == LB_OS_IS_FILE && lb_os_info_of(lb_os_input(), &y) &&
+           lb_os_is_one(&x, &y);
 }
 
 /* File number `number` that an option names, from 0; NULL behind the last. */

@@ -4,8 +4,9 @@
 
 #include "several/side_by_side.h"
 
-/** Draws exact match on dev and on each test, a point with whiskers for its mean and interval, in a row for each row of
- *  the table (intervals.c). `path` is in a folder that the user named: as app_save_chart. */
+/** Draws what the models are chosen by on dev, and exact match on each test, too, if it is that: a point with whiskers
+ *  for its mean and interval, in a row for each row of the table (intervals.c). `path` is in a folder that the user
+ *  named: as app_save_chart. */
 LB_MUST_USE lb_status app_draw_intervals(const app_result_table *table, const char *path, lb_error *error);
 
 /* ---- Lists to sort (by_length.c). ---- */

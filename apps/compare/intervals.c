@@ -1,4 +1,5 @@
-/* The chart of a comparison on pairs: the exact match of each combination, with its 95 % interval over the seeds. */
+/* The chart of a comparison on pairs: what the models are chosen by, for each combination, with its 95 % interval over
+ * the seeds. */
 #include "compare/comparison.h"
 
 #include "io/path.h"
@@ -14,10 +15,37 @@ static const double radius = 4, whisker = 1.6, cap = 7, tick_length = 3.5, thin 
 
 enum { TICKS = 11 };
 
-/* Dev and the tests. */
-static int measures_of(const app_result_table *table)
+typedef struct intervals {
+    const app_result_table *table;
+    app_chosen_by by;
+    int measures; /* dev, and the tests if they are measured by the same */
+    double most;  /* at the right end of the axis */
+} intervals;
+
+/* In the unit of the axis. */
+static app_mean mean_of(const intervals *chart, size_t i, int measure)
 {
-    return 1 + app_result_table_tests(table);
+    const int column = measure == 0 ? chart->by.column : APP_TESTS + measure - 1;
+    app_mean mean = app_result_table_mean(chart->table, i, column);
+    mean.mean *= chart->by.unit;
+    mean.half *= chart->by.unit;
+    return mean;
+}
+
+static intervals intervals_of(const app_result_table *table)
+{
+    intervals chart = {.table = table, .by = app_result_table_choice(table), .measures = 1};
+    if (chart.by.column != APP_DEV_LOSS) chart.most = 100;
+    if (chart.by.column == APP_EXACT) {
+        chart.measures += app_result_table_tests(table);
+        return chart;
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        const app_mean mean = mean_of(&chart, i, 0);
+        chart.most = fmax(chart.most, fmax(mean.mean, mean.mean + mean.half));
+    }
+    if (!(chart.most > 0)) chart.most = 1;
+    return chart;
 }
 
 static const char *measure_name(const app_result_table *table, int measure)
@@ -25,16 +53,16 @@ static const char *measure_name(const app_result_table *table, int measure)
     return measure == 0 ? "dev" : table->settings->test[measure - 1].name;
 }
 
-static double row_height(const app_result_table *table)
+static double row_height(const intervals *chart)
 {
-    return (double)measures_of(table) * measure_height + row_gap;
+    return (double)chart->measures * measure_height + row_gap;
 }
 
 static lb_size chart_size(const void *content, const lb_style *style)
 {
-    const app_result_table *table = content;
-    double height = 2 * margin + (measures_of(table) > 1 ? legend_height : 0) +
-                    (double)table->count * row_height(table) + axis_height;
+    const intervals *chart = content;
+    double height = 2 * margin + (chart->measures > 1 ? legend_height : 0) +
+                    (double)chart->table->count * row_height(chart) + axis_height;
     return (lb_size){round(width * style->point), round(height * style->point)};
 }
 
@@ -49,17 +77,17 @@ static void draw_point(lb_canvas *canvas, int64_t index, lb_point at, double siz
     lb_marker_draw(canvas, index, at, size, (lb_share){0, 1}, lb_color_series((int)index));
 }
 
-static void draw_legend(const app_result_table *table, const lb_style *style, lb_canvas *canvas,
-                        lb_point middle)
+static void draw_legend(const intervals *chart, const lb_style *style, lb_canvas *canvas, lb_point middle)
 {
+    const app_result_table *table = chart->table;
     const double p = style->point;
     lb_text_style look = lb_style_label(style, LB_ALIGN_LEFT, LB_VALIGN_MIDDLE, lb_rgb(0x262626));
     double all = -entry_gap * p;
-    for (int m = 0; m < measures_of(table); m++)
+    for (int m = 0; m < chart->measures; m++)
         all += lb_text_measure(look.font, look.size, measure_name(table, m)).width +
                (3 * radius + entry_gap) * p;
     double x = middle.x - all / 2;
-    for (int m = 0; m < measures_of(table); m++) {
+    for (int m = 0; m < chart->measures; m++) {
         draw_point(canvas, m, (lb_point){x + radius * p, middle.y}, radius * p);
         x += 3 * radius * p;
         lb_text_draw(canvas, &look, (lb_point){x, middle.y}, measure_name(table, m));
@@ -68,14 +96,14 @@ static void draw_legend(const app_result_table *table, const lb_style *style, lb
 }
 
 /* Lines at round numbers, and what they are, below. */
-static void draw_axis(const app_result_table *table, const lb_style *style, lb_canvas *canvas, lb_rect plot)
+static void draw_axis(const intervals *chart, const lb_style *style, lb_canvas *canvas, lb_rect plot)
 {
     const double p = style->point, line = lb_style_pixels(style, thin), bottom = plot.y + plot.height;
-    const lb_ticks ticks = lb_ticks_linear(0, 100, TICKS);
+    const lb_ticks ticks = lb_ticks_linear(0, chart->most, TICKS);
     lb_text_style look = lb_style_label(style, LB_ALIGN_CENTER, LB_VALIGN_TOP, lb_rgb(0x262626));
+    char text[APP_LABEL + LB_TICK_TEXT];
     for (int i = 0; i < ticks.count; i++) {
-        char text[LB_TICK_TEXT];
-        double x = round(plot.x + ticks.value[i] / 100 * plot.width);
+        double x = round(plot.x + ticks.value[i] / chart->most * plot.width);
         lb_canvas_rect(canvas, (lb_rect){x, plot.y, line, plot.height}, lb_rgb(0xdddddd));
         lb_text_draw(canvas, &look, (lb_point){x, bottom + 2 * tick_length * p},
                      lb_tick_format(&ticks, i, text));
@@ -83,47 +111,48 @@ static void draw_axis(const app_result_table *table, const lb_style *style, lb_c
     lb_canvas_border(canvas, plot, line, lb_rgb(0x262626));
     look.font = style->bold;
     look.size = LB_SIZE_AXIS * p;
-    lb_text_draw(canvas, &look, (lb_point){plot.x + plot.width / 2, bottom + 24 * p},
-                 table->seeds > 1 ? "Exact match, %: mean over the seeds, with its 95 % interval"
-                                  : "Exact match, %");
+    snprintf(text, sizeof text, "%s%s%s", chart->by.axis, chart->by.unit == 100 ? ", %" : "",
+             chart->table->seeds > 1 ? ": mean over the seeds, with its 95 % interval" : "");
+    lb_text_draw(canvas, &look, (lb_point){plot.x + plot.width / 2, bottom + 24 * p}, text);
 }
 
 /* The part of the interval that is in the plot; a point alone has none. */
-static void draw_mean(const app_mean *mean, int64_t index, const lb_style *style, lb_canvas *canvas,
-                      lb_rect plot, double y)
+static void draw_mean(const app_mean *mean, double most, int64_t index, const lb_style *style,
+                      lb_canvas *canvas, lb_rect plot, double y)
 {
-    const double p = style->point;
+    const double p = style->point, unit = plot.width / most;
     const lb_color color = lb_color_series((int)index);
     if (isnan(mean->mean)) return;
     if (!isnan(mean->half)) {
         const double ends[] = {mean->mean - mean->half, mean->mean + mean->half};
-        double from = plot.x + fmax(ends[0], 0) * plot.width, to = plot.x + fmin(ends[1], 1) * plot.width;
+        double from = plot.x + fmax(ends[0], 0) * unit, to = plot.x + fmin(ends[1], most) * unit;
         lb_canvas_line(canvas, (lb_point){from, y}, (lb_point){to, y}, whisker * p, color);
         for (int end = 0; end < 2; end++) {
             double x = end ? to : from;
-            if (ends[end] < 0 || ends[end] > 1) continue; /* it goes on */
+            if (ends[end] < 0 || ends[end] > most) continue; /* it goes on */
             lb_canvas_line(canvas, (lb_point){x, y - cap / 2 * p}, (lb_point){x, y + cap / 2 * p},
                            whisker * p, color);
         }
     }
-    draw_point(canvas, index, (lb_point){plot.x + mean->mean * plot.width, y}, radius * p);
+    draw_point(canvas, index, (lb_point){plot.x + mean->mean * unit, y}, radius * p);
 }
 
 static void draw_chart(const void *content, const lb_style *style, lb_canvas *canvas, lb_rect area)
 {
-    const app_result_table *table = content;
-    const double p = style->point, row = row_height(table) * p;
+    const intervals *chart = content;
+    const app_result_table *table = chart->table;
+    const double p = style->point, row = row_height(chart) * p;
     double names = 0, top = area.y + margin * p;
     for (size_t i = 0; i < table->count; i++)
         names = fmax(names, fit_name(style, app_result_table_name(table, i)).extent.width);
     double left = round(area.x + 2 * margin * p + names);
-    if (measures_of(table) > 1) top += legend_height * p;
+    if (chart->measures > 1) top += legend_height * p;
     lb_rect plot = {left, round(top), round(area.x + area.width - 2 * margin * p) - left,
                     round((double)table->count * row)};
-    if (measures_of(table) > 1)
-        draw_legend(table, style, canvas,
+    if (chart->measures > 1)
+        draw_legend(chart, style, canvas,
                     (lb_point){plot.x + plot.width / 2, area.y + (margin + legend_height / 3) * p});
-    draw_axis(table, style, canvas, plot);
+    draw_axis(chart, style, canvas, plot);
     for (size_t i = 0; i < table->count; i++) {
         const double y = plot.y + (double)i * row;
         const lb_fitted_text name = fit_name(style, app_result_table_name(table, i));
@@ -132,16 +161,18 @@ static void draw_chart(const void *content, const lb_style *style, lb_canvas *ca
         if (i > 0)
             lb_canvas_rect(canvas, (lb_rect){plot.x, round(y), plot.width, lb_style_pixels(style, thin)},
                            lb_rgb(0xdddddd));
-        for (int m = 0; m < measures_of(table); m++) {
-            const app_mean mean = app_result_table_mean(table, i, m == 0 ? APP_EXACT : APP_TESTS + m - 1);
-            draw_mean(&mean, m, style, canvas, plot, y + (row_gap / 2 + (m + 0.5) * measure_height) * p);
+        for (int m = 0; m < chart->measures; m++) {
+            const app_mean mean = mean_of(chart, i, m);
+            draw_mean(&mean, chart->most, m, style, canvas, plot,
+                      y + (row_gap / 2 + (m + 0.5) * measure_height) * p);
         }
     }
 }
 
 lb_status app_draw_intervals(const app_result_table *table, const char *path, lb_error *error)
 {
-    const lb_panel panel = {.content = table, .measure = chart_size, .draw = draw_chart};
+    const intervals chart = intervals_of(table);
+    const lb_panel panel = {.content = &chart, .measure = chart_size, .draw = draw_chart};
     const lb_figure figure = {.panels = &panel, .count = 1};
     lb_status status = lb_own_check(path, "a file", error);
     return status ? status : lb_figure_save(&figure, path, error);

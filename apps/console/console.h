@@ -3,6 +3,8 @@
 #ifndef APP_CONSOLE_H
 #define APP_CONSOLE_H
 
+#include "os/program.h"
+
 #include <lookback/plot.h>
 #include <lookback/train.h>
 
@@ -33,6 +35,9 @@ extern struct lb_strings *app_warnings;
 
 /** Prints lines of text on standard error, without the program's name: for text too long for a note. */
 void app_show(const char *text);
+
+/** Whether standard output is a terminal. */
+bool app_prints_on_terminal(void);
 
 /** Prints a result, of any length, on standard output. It may have come from a stranger's file, and must not control a
  *  terminal: there, bytes of characters that are not printable become \x1b, but for line ends and tabs. A file or a
@@ -79,27 +84,11 @@ extern FILE *app_redrawn;
 /** Erases it, if there is one. */
 void app_erase_redrawn_line(void);
 
-/* ---- Ctrl-C, SIGTERM and SIGUSR1 as a request to stop, for programs that have something to save. ---- */
-
 /** Erases the line of the cursor on a terminal. */
 #define APP_ERASE_LINE "\r\033[K"
 
-/** From now on, the first SIGINT, SIGTERM or SIGUSR1 is only recorded; the next one kills, as without a handler.
- *  Signals that were ignored at the start stay ignored. May be called again. */
-void app_catch_interrupts(void);
-
-/** All of them kill again. A recorded signal stays recorded. */
-void app_release_interrupts(void);
-
-/** From now on, a signal that kills also erases the line of the cursor on standard error, if nothing else is done about
- *  that signal. False: no longer. */
-void app_erase_on_interrupt(bool erase);
-
-/** Whether a signal has been recorded. An lb_stop_fn: the context is not used. */
+/** lb_os_interrupted as an lb_stop_fn: the context is not used. */
 bool app_interrupted(void *context);
-
-/** The exit status of an interrupted program: 128 plus the number of the signal. */
-int app_interrupt_status(void);
 
 /* ---- ranks.c: the ranks of mpirun that run this program together. Without mpirun there are none, and MPI is not even
  * loaded. ---- */

@@ -5,10 +5,8 @@
 
 #include <lookback/mpi.h>
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Open MPI sets the first, MPICH and others with PMI the second: how many processes there are. PMIx, as srun uses it,
  * sets the third. */
@@ -52,42 +50,31 @@ static long started(void)
     return 0;
 }
 
-/* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
-static bool find_function(void *file, const char *name, void *function)
-{
-    void *found = dlsym(file, name);
-    memcpy(function, &found, sizeof found);
-    return found;
-}
-
 /* Opens lookback_mpi: the one that the user has built for another MPI, the one beside this program, wherever that is
  * installed, or one that the loader finds. */
 static void *open_library(void)
 {
-    char path[APP_PATH];
+    char path[LB_OS_PATH + sizeof APP_MPI_LIBRARY];
     const char *chosen = getenv("LOOKBACK_MPI_LIBRARY");
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof APP_MPI_LIBRARY);
-    char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
-    /* Open MPI's own modules look up its names in the whole process. */
-    const int how = RTLD_NOW | RTLD_GLOBAL;
-    if (chosen) return dlopen(chosen, how);
+    char *slash = lb_os_program_path(path) ? strrchr(path, '/') : NULL;
+    if (chosen) return lb_os_load(chosen);
     if (slash) memcpy(slash + 1, APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
-    void *file = slash && access(path, F_OK) == 0 ? dlopen(path, how) : NULL;
-    return file ? file : dlopen(strrchr(APP_MPI_LIBRARY, '/') + 1, how);
+    void *file = slash && lb_os_exists(path) ? lb_os_load(path) : NULL;
+    return file ? file : lb_os_load(strrchr(APP_MPI_LIBRARY, '/') + 1);
 }
 
 static lb_status load(lb_error *error)
 {
     void *file = open_library();
-    bool found = file && find_function(file, "lb_mpi_open", &library.open) &&
-                 find_function(file, "lb_mpi_group", &library.group) &&
-                 find_function(file, "lb_mpi_set_patience", &library.set_patience) &&
-                 find_function(file, "lb_mpi_share", &library.share) &&
-                 find_function(file, "lb_mpi_ends", &library.ends) &&
-                 find_function(file, "lb_mpi_abort", &library.abort) &&
-                 find_function(file, "lb_mpi_close", &library.close);
+    bool found = file && lb_os_find_function(file, "lb_mpi_open", &library.open) &&
+                 lb_os_find_function(file, "lb_mpi_group", &library.group) &&
+                 lb_os_find_function(file, "lb_mpi_set_patience", &library.set_patience) &&
+                 lb_os_find_function(file, "lb_mpi_share", &library.share) &&
+                 lb_os_find_function(file, "lb_mpi_ends", &library.ends) &&
+                 lb_os_find_function(file, "lb_mpi_abort", &library.abort) &&
+                 lb_os_find_function(file, "lb_mpi_close", &library.close);
     if (found) return LB_OK;
-    const char *why = dlerror();
+    const char *why = lb_os_load_error();
     return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
                         why ? why : "a function is missing");
 }
@@ -158,8 +145,9 @@ int app_fail(const lb_error *error)
     const char *message = error->message[0] ? error->message : lb_status_text(error->status);
     const char *rank = reporter_of(error);
     if (rank) app_warn("%s%s%s", rank, *rank ? ": " : "", message);
-    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
-    return interrupted ? app_interrupt_status() : lb_status_exit(error->status);
+    const int signal = lb_os_interrupted();
+    if (error->status != LB_ERROR_INTERRUPTED) return lb_status_exit(error->status);
+    return LB_OS_ENDED_BY + (signal ? signal : LB_OS_CTRL_C);
 }
 
 int app_ranks_leave(int status)
@@ -193,6 +181,5 @@ bool app_choose_threads(void)
 
 void app_let_threads_sleep(char **argv)
 {
-    if (app_choose_threads()) execv("/proc/self/exe", argv);
-    /* Without /proc, the program continues unchanged. */
+    if (app_choose_threads()) lb_os_restart(argv); /* if it cannot, it continues unchanged */
 }

@@ -9,12 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 const char *const app_lexicon_names[] = {"exceptions", "all", "none", NULL};
 
-enum { PATH = 512, SAID = 2048 };
+enum { SAID = 2048 };
 
 lb_status app_lexicon_measure(const lb_text_model *model, int64_t *longest, int64_t *output, lb_error *error)
 {
@@ -85,9 +83,8 @@ static lb_status blame(const char *folder, const char *said, lb_error *error)
     static const int reasons[] = {EMFILE, ENFILE, ENOSPC,
                                   EDQUOT, EFBIG,  EROFS}; /* the first two of files to read */
     enum { READ = 2, OF_A_SHELL = 16 };
-    struct rlimit files;
     /* A shell moves files to 10 and above, and without room there it ends without a word. */
-    bool few = !*said && getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < OF_A_SHELL;
+    bool few = !*said && lb_os_limit_of(LB_OS_OPEN_FILES) < OF_A_SHELL;
     for (int i = 0; i < (int)(sizeof reasons / sizeof *reasons); i++) {
         const char *why = strerror(reasons[i]);
         if (!few && !strstr(said, why)) continue;
@@ -130,10 +127,8 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
                          lb_error *error)
 {
     static const char *const names[] = {"g2p.h", "run.c", "entries", "run"};
-    const char *temp = getenv("TMPDIR");
-    char folder[PATH], path[sizeof names / sizeof *names][PATH + 16];
-    bool long_name = snprintf(folder, sizeof folder, "%s/lookback-XXXXXX", temp ? temp : "/tmp") >= PATH;
-    if (long_name || !mkdtemp(folder))
+    char folder[LB_OS_PATH], path[sizeof names / sizeof *names][LB_OS_PATH + 16];
+    if (!lb_os_make_temp_folder(folder))
         return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot make a folder: %s", folder, strerror(errno));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         snprintf(path[i], sizeof path[i], "%s/%s", folder, names[i]);
@@ -156,8 +151,8 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
         lb_release(content[i].text);
     }
     if (!status) status = run(folder, lexicon->entries, left_out, error);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) unlink(path[i]);
-    rmdir(folder);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) lb_os_remove(path[i]);
+    lb_os_remove(folder);
     return status;
 }
 

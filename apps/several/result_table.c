@@ -86,13 +86,22 @@ const char *app_result_table_name(const app_result_table *t, size_t i)
     return t->names ? t->names[i] : t->trainings[i * t->seeds].name;
 }
 
-/* The column behind that of a measure; MEASURES behind the last. Texts may be compared without being asked for. */
-static int next_column(const app_result_table *t, int measure)
+app_chosen_by app_result_table_choice(const app_result_table *t)
 {
     const lb_train_point *first = app_training_best(t->trainings);
     const lb_criterion *by = lb_criterion_find(t->settings->choose, first ? &first->dev : NULL);
+    app_chosen_by found = {APP_DEV_LOSS, by->axis, by->scale, by->texts};
+    for (int m = 0; m < APP_TESTS; m++)
+        if (strcmp(shown[m].key, by->key) == 0) found.column = m;
+    return found;
+}
+
+/* The column behind that of a measure; MEASURES behind the last. Texts may be compared without being asked for. */
+static int next_column(const app_result_table *t, int measure)
+{
+    const bool texts = app_result_table_choice(t).texts;
     do measure++;
-    while ((measure == APP_BLEU || measure == APP_CHRF) && !by->texts);
+    while ((measure == APP_BLEU || measure == APP_CHRF) && !texts);
     return measure < APP_TESTS + app_result_table_tests(t) ? measure : MEASURES;
 }
 

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/format.h"
-#include "base/progress.h"
 #include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"
@@ -10,20 +9,9 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#    include <sys/prctl.h>
-#endif
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { LONGEST_NAME = 200, PATIENCE_S = 120, PIECE = 4096, SEVERAL_REASONS = 1 };
-
-static const struct timespec pause_of_a_look = {.tv_nsec = 50 * 1000000L};
+enum { LONGEST_NAME = 200, PATIENCE_S = 120, LOOK_MS = 50, PIECE = 4096, SEVERAL_REASONS = 1 };
 
 static char *folder_of(const app_side_by_side *s, const char *name)
 {
@@ -118,10 +106,10 @@ static lb_status wait_for_folder(const char *folder, int64_t end, lb_error *erro
             if (status) *error = found;
             return status;
         }
-        if (lb_clock() >= end)
+        if (lb_os_clock() >= end)
             return lb_error_set(error, status, "%s; waited %d s for it to end", found.message, PATIENCE_S);
         if (!told) app_warn("%s; waiting up to %d s for it to end", found.message, PATIENCE_S);
-        nanosleep(&pause_of_a_look, NULL);
+        lb_os_pause(LOOK_MS);
     }
 }
 
@@ -131,7 +119,7 @@ static lb_status open_folders(app_side_by_side *s, const char *const *results, b
     const char *out = s->settings->out;
     lb_status status = lb_folder_make(out, s->error);
     if (!status) status = lb_lock_folder(out, &s->lock, s->error);
-    const int64_t end = lb_clock() + PATIENCE_S * INT64_C(1000000000);
+    const int64_t end = lb_os_clock() + PATIENCE_S * INT64_C(1000000000);
     for (size_t i = 0; i < s->count && !status; i++)
         status = wait_for_folder(s->training[i].folder, end, s->error);
     for (int i = 0; results[i] && !status; i++)
@@ -146,30 +134,30 @@ static void close_inherited(const app_side_by_side *s)
 {
     lb_lock_leave(s->lock);
     for (const app_training *t = s->training; t < s->training + s->count; t++) {
-        if (t->process <= 0) continue;
-        close(t->said);
-        close(t->log);
+        if (t->process.number <= 0) continue;
+        (void)lb_os_close(t->process.said);
+        (void)lb_os_close(t->log);
     }
 }
 
-/* Runs the training in the new process, with standard output and error going to us. Does not return. It does not
- * outlive the program that started it, even if that is killed. */
-static void become(const app_side_by_side *s, app_training *t, int said, pid_t parent)
+/* A training that is about to be started. */
+typedef struct starting {
+    const app_side_by_side *all;
+    app_training *one;
+} starting;
+
+/* Runs the training in the new process. */
+static int run_training(void *context)
 {
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-#endif
-    app_release_interrupts();
-    if (getppid() != parent) _exit(128 + SIGTERM);
+    const starting *begun = context;
+    app_training *t = begun->one;
     app_ranks_forget();
-    close_inherited(s);
+    close_inherited(begun->all);
     app_called_as(t->options.settings.sort ? "lookback sort" : "lookback train");
-    if (dup2(said, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) _exit(lb_status_exit(LB_ERROR_OPEN));
-    close(said);
-    close(t->log);
+    lb_os_drop(&t->log);
     app_quiet = false;
     lb_set_threads(1);
-    exit(s->run(&t->options));
+    return begun->all->run(&t->options);
 }
 
 /* Notes that a training has failed, and why: the last line that it said, without the name of the program. */
@@ -194,63 +182,48 @@ static void note_failure(app_side_by_side *s, const app_training *t)
 static lb_status start_training(void *context, int64_t i, lb_error *error)
 {
     char path[APP_PATH];
-    int said[2] = {-1, -1};
     lb_error found = {0};
     app_side_by_side *s = context;
     app_training *t = &s->training[i];
     lb_status status = lb_own_check(t->folder, "a folder", error);
     if (!status) status = lb_folder_make(t->folder, error);
     if (status) return status;
-    t->process = -1;
-    t->log = lb_own_open(app_path(t->folder, "train.log", path), O_WRONLY | O_CREAT | O_APPEND, &found);
-    if (t->log < 0) {
+    t->process.number = -1;
+    t->log = lb_own_open(app_path(t->folder, "train.log", path), LB_OS_WRITE | LB_OS_CREATE | LB_OS_APPEND,
+                         &found);
+    if (!lb_os_is_open(t->log)) {
         lb_buffer_print(&t->text, ": %s", found.message);
         t->status = lb_status_exit(found.status);
         return LB_OK;
     }
-    const pid_t parent = getpid();
-    if (pipe(said) == 0) {
-        fcntl(said[0], F_SETFL, O_NONBLOCK);
-        t->said = said[0];
-        t->process = fork();
-    }
-    if (t->process == 0) become(s, t, said[1], parent);
-    const int reason = errno;
-    close(said[1]);
-    if (t->process > 0) return LB_OK;
-    close(said[0]);
-    close(t->log);
-    return lb_error_set(error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(reason));
+    starting begun = {s, t};
+    if (lb_os_start(&t->process, run_training, &begun)) return LB_OK;
+    t->process.number = -1;
+    lb_os_drop(&t->log);
+    return lb_error_set(error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
 }
 
 /* Copies what a training says to its log, and keeps it: on a full disk, the log lacks the reason for its end. */
 static void listen_to(app_training *t)
 {
     char piece[PIECE];
-    ssize_t count;
-    while ((count = read(t->said, piece, sizeof piece)) > 0) {
-        (void)lb_write_all(t->log, piece, (size_t)count);
+    int64_t count;
+    while ((count = lb_os_hear(&t->process, piece, sizeof piece)) > 0) {
+        (void)lb_os_write_all(t->log, piece, (size_t)count);
         lb_buffer_add(&t->text, piece, (size_t)count);
     }
 }
 
-/* Notes how a process has ended. */
-static void end_process(app_training *t, int found)
-{
-    t->status = WIFEXITED(found) ? WEXITSTATUS(found) : 128 + WTERMSIG(found);
-    listen_to(t);
-    close(t->said);
-    close(t->log);
-}
-
 static bool has_ended(app_training *t)
 {
-    int found;
-    if (t->process > 0) listen_to(t);
-    if (t->process == 0 || (t->process > 0 && waitpid(t->process, &found, WNOHANG) != t->process))
-        return false;
-    if (t->process > 0) end_process(t, found);
-    t->process = 0;
+    const bool runs = t->process.number > 0;
+    if (t->process.number == 0) return false;
+    if (runs) listen_to(t);
+    if (runs && !lb_os_has_ended(&t->process, &t->status)) return false;
+    if (runs) listen_to(t);
+    lb_os_drop(&t->process.said);
+    lb_os_drop(&t->log);
+    t->process.number = 0;
     return true;
 }
 
@@ -259,14 +232,14 @@ static int64_t wait_for_one(void *context, bool stop, lb_error *error)
 {
     app_side_by_side *s = context;
     for (size_t i = 0; i < s->count && stop && !s->told; i++)
-        if (s->training[i].process > 0) kill(s->training[i].process, SIGTERM);
+        if (s->training[i].process.number > 0) lb_os_stop(&s->training[i].process);
     s->told = stop;
     for (size_t i = 0; i < s->count; i++) {
         if (!has_ended(&s->training[i])) continue;
         if (s->training[i].status) lb_error_set(error, LB_ERROR_DIVERGED, "it has failed");
         return (int64_t)i;
     }
-    nanosleep(&pause_of_a_look, NULL);
+    lb_os_pause(LOOK_MS);
     return -1;
 }
 
@@ -303,7 +276,7 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
     if (status) return status;
     lb_set_threads(app_threads);
     host.most = lb_threads();
-    app_catch_interrupts();
+    lb_os_catch_interrupts();
     status = lb_trainings_run(&list, &found);
     if (status == LB_ERROR_INTERRUPTED)
         return lb_error_set(s->error, status, "interrupted after %zu training%s; the same command resumes",

@@ -5,12 +5,12 @@
 
 #include "base/buffer.h"
 #include "cli/training.h"
+#include "os/program.h"
 #include "translate/plan/kinds.h"
 
 #include <lookback/translate.h>
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 /* ---- One training. ---- */
 
@@ -20,13 +20,13 @@ typedef struct app_training {
     char *folder;        /* of its files */
     int64_t combination; /* of a grid */
     app_train_options options;
-    lb_strings words;  /* that its options point to */
-    char *record;      /* the same as JSON */
-    pid_t process;     /* 0: not running; negative: it could not be started */
-    int said, log;     /* while it runs: a pipe from it, and its file train.log */
-    lb_buffer text;    /* what it has said */
-    int status;        /* the exit status */
-    lb_training *made; /* its place in the list of the library, with its result */
+    lb_strings words;    /* that its options point to */
+    char *record;        /* the same as JSON */
+    lb_os_child process; /* 0: not running; negative: it could not be started */
+    lb_os_handle log;    /* while it runs: its file train.log */
+    lb_buffer text;      /* what it has said */
+    int status;          /* the exit status */
+    lb_training *made;   /* its place in the list of the library, with its result */
 } app_training;
 
 /** The evaluation with the best weights; of lists, of the last ones. NULL: it has no result. */
@@ -71,6 +71,16 @@ enum {
 app_mean app_result_table_mean(const app_result_table *table, size_t i, int measure);
 
 int app_result_table_tests(const app_result_table *table);
+
+/** What the models are chosen by: its column, the name of its axis, and the unit of that, 100 for percent. */
+typedef struct app_chosen_by {
+    int column;
+    const char *axis;
+    double unit;
+    bool texts; /* are compared */
+} app_chosen_by;
+
+app_chosen_by app_result_table_choice(const app_result_table *table);
 
 const char *app_result_table_name(const app_result_table *table, size_t i);
 

@@ -4,8 +4,10 @@
 #include "console/console.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "translate/plan/recipe.h"
 #include <lookback/plot.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +66,9 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* A curve of the share of wrong outputs. Memory: release series->x with lb_release. */
-static lb_status draw_curve(const app_training *t, lb_series *series, lb_error *error)
+/* A curve of what the models are chosen by. Memory: release series->x with lb_release. */
+static lb_status draw_curve(const app_training *t, const lb_criterion *by, lb_series *series, lb_axis *axis,
+                            lb_error *error)
 {
     const lb_train_history *h = &t->made->history;
     double *x = lb_alloc(2 * (size_t)h->count * sizeof *x);
@@ -73,7 +76,8 @@ static lb_status draw_curve(const app_training *t, lb_series *series, lb_error *
     if (!x) return lb_no_memory(error, "a sweep");
     for (int64_t i = 0; i < h->count; i++) {
         x[i] = (double)h->points[i].step;
-        x[h->count + i] = 100 * (1 - h->points[i].dev.exact_match);
+        x[h->count + i] = lb_criterion_value(by, &h->points[i].dev);
+        if (axis->max > 0) axis->max = fmax(axis->max, x[h->count + i]);
     }
     return LB_OK;
 }
@@ -81,18 +85,19 @@ static lb_status draw_curve(const app_training *t, lb_series *series, lb_error *
 /* The learning curves of the best trainings. */
 static lb_status draw(const app_side_by_side *s)
 {
-    char path[APP_PATH];
+    char path[APP_PATH], label[APP_LABEL];
     lb_series series[CURVES];
     size_t curves = 0;
     lb_status status = LB_OK;
+    const lb_train_point *best = app_training_best(s->training);
+    const lb_criterion *by = lb_criterion_find(s->settings->choose, best ? &best->dev : NULL);
+    app_name_evaluations(s->settings, by, label);
+    lb_axis axis = {.label = label, .max = by->at == offsetof(lb_evaluation, loss) ? 0 : 100};
     for (const app_training *t = s->training;
          curves < CURVES && curves < s->count && t->made->history.count > 0 && !status; t++)
-        status = draw_curve(t, &series[curves++], s->error);
-    const lb_chart chart = {.series = series,
-                            .count = (int64_t)curves,
-                            .title = "Sweep",
-                            .x = {.label = "Step"},
-                            .left = {.label = "Wrong outputs on dev, %", .min = 0, .max = 100}};
+        status = draw_curve(t, by, &series[curves++], &axis, s->error);
+    const lb_chart chart = {
+        .series = series, .count = (int64_t)curves, .title = "Sweep", .x = {.label = "Step"}, .left = axis};
     if (!status && curves > 0)
         status = app_save_chart(&chart, app_path(s->settings->out, "sweep.png", path), s->error);
     for (size_t i = 0; i < curves; i++) lb_release((void *)series[i].x);

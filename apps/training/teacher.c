@@ -228,7 +228,7 @@ lb_status app_learn_from_teacher(app_teaching *teaching, lb_training_config *con
     lesson l = {.asked = teaching, .format = lb_recipe_format(&c), .error = error};
     app_path(c.out, "taught.tsv", teaching->pairs);
     app_path(c.out, "taught.seal", l.seal);
-    app_catch_interrupts();
+    lb_os_catch_interrupts();
     if (!status) status = lb_folder_make(c.out, error);
     if (!status) status = lb_lock_folder(c.out, lock, error);
     if (!status) status = lb_own_check(teaching->pairs, "a file", error);

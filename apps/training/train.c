@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- The options. ---- */
 
@@ -189,7 +188,7 @@ int app_train_run(app_train_options *t)
 /* What the recipe chooses for the file to train on, if it can be read. */
 static lb_status fit(lb_training_config *c, lb_error *error)
 {
-    if (c->from || !c->train || strcmp(c->train, "-") == 0 || access(c->train, R_OK) != 0) return LB_OK;
+    if (c->from || !c->train || strcmp(c->train, "-") == 0 || !lb_os_may_read(c->train)) return LB_OK;
     return lb_training_fit(c, error);
 }
 
@@ -248,7 +247,7 @@ static lb_status check_several(const app_train_options *t, const char *by, lb_er
 
 static lb_status check_file(const char *path, lb_error *error)
 {
-    if (!path || access(path, R_OK) == 0) return LB_OK;
+    if (!path || lb_os_may_read(path)) return LB_OK;
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 

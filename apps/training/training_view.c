@@ -57,7 +57,7 @@ static void show_begin(app_training_view *v, const lb_training_run *run)
     app_progress_end(&v->counting);
     snprintf(v->name, sizeof v->name, "%s", run->name ? run->name : "");
     snprintf(v->prefix, sizeof v->prefix, run->name ? "%s: " : "%s", v->name);
-    app_catch_interrupts();
+    lb_os_catch_interrupts();
     v->progress = (app_progress){0};
     if (!v->begun)
         app_note("%lld parameters, %s, loops for %s, %s%d thread%s", (long long)run->parameters,
@@ -319,9 +319,9 @@ lb_status app_train_in_view(app_training_view *view, lb_training_config config, 
     config.stop = app_interrupted;
     config.setting = name_setting;
     lb_error found = {0};
-    if (config.group) app_catch_interrupts(); /* only the first rank hears that a model begins */
+    if (config.group) lb_os_catch_interrupts(); /* only the first rank hears that a model begins */
     lb_status status = lb_train_models(&config, NULL, view->locked, result, &found);
-    app_release_interrupts();
+    lb_os_release_interrupts();
     app_progress_end(&view->counting);
     if (!status) return LB_OK;
     app_progress_end(&view->progress);

@@ -1,39 +1,15 @@
 #include "base/alloc.h"
 
+#include "os/os.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-enum { LARGE_PAGE = 2 << 20 };
 
 /* A training step passes once over all of its memory, forward and back. With pages of 4 KB, much of that time is spent
- * on address translation. Only whole large pages matter. */
-static void prefer_large_pages(void *memory, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    size_t skipped = (LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE) % LARGE_PAGE;
-    if (bytes >= skipped + LARGE_PAGE)
-        madvise((char *)memory + skipped, bytes - skipped, MADV_HUGEPAGE); /* a hint only */
-#else
-    (void)memory, (void)bytes;
-#endif
-}
-
+ * on address translation. */
 static void *allocate(size_t bytes)
 {
-#ifdef MADV_HUGEPAGE
-    void *memory;
-    if (bytes >= LARGE_PAGE) {
-        if (bytes > SIZE_MAX - LARGE_PAGE) return NULL;
-#    ifndef __SANITIZE_ADDRESS__ /* it shall see who writes beyond the end */
-        bytes = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE; /* the end, too, in a large page */
-#    endif
-        if (posix_memalign(&memory, LARGE_PAGE, bytes)) return NULL;
-        prefer_large_pages(memory, bytes);
-        return memory;
-    }
-#endif
-    return malloc(bytes);
+    return bytes < LB_OS_LARGE_PAGE ? malloc(bytes) : lb_os_large_memory(bytes);
 }
 
 const lb_allocator lb_default_allocator = {allocate, free};
@@ -59,7 +35,7 @@ void *lb_alloc_zero(size_t bytes)
     void *memory = own ? calloc(1, bytes ? bytes : 1) : lb_alloc(bytes);
     if (!memory) return NULL;
     if (own)
-        prefer_large_pages(memory, bytes);
+        lb_os_prefer_large_pages(memory, bytes);
     else
         memset(memory, 0, bytes);
     return memory;

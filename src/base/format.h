@@ -5,7 +5,6 @@
 
 #include "lookback/base.h"
 
-#include <locale.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,17 +19,6 @@ int lb_vsnprintf(char *text, size_t size, const char *format, va_list arguments)
 
 /** As strtod, in the locale C. */
 double lb_strtod(const char *text, char **end);
-
-/** The locale C for this thread, and the one to return to. */
-typedef struct lb_plain_locale {
-    locale_t plain, host; /* `plain` is 0 without memory for it: the locale is then the host's */
-} lb_plain_locale;
-
-/** Begins to use the locale C in this thread, until lb_plain_locale_leave. */
-lb_plain_locale lb_plain_locale_enter(void);
-
-/** Returns to the locale of the host. */
-void lb_plain_locale_leave(lb_plain_locale locale);
 
 /* ---- Numbers and choices in messages. ---- */
 

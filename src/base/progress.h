@@ -2,18 +2,16 @@
 #ifndef LB_PROGRESS_H
 #define LB_PROGRESS_H
 
+#include "os/os.h"
+
 #include <stdint.h>
 
 /* ---- A clock. ---- */
 
-/** Nanoseconds since some moment, by a clock that nobody sets. A clock that fails stands still at 0.
- *  May be called by a handler of signals. */
-int64_t lb_clock(void);
-
-/** The same in seconds. */
+/** The time of lb_os_clock in seconds. */
 static inline double lb_seconds(void)
 {
-    return 1e-9 * (double)lb_clock();
+    return 1e-9 * (double)lb_os_clock();
 }
 
 /* ---- The stages of a training step, for the benchmarks: an op forward or backward, a product, the optimiser. ---- */

@@ -75,7 +75,7 @@ static bool spin(lb_barrier *barrier, unsigned round)
             if (atomic_load_explicit(&barrier->round, memory_order_acquire) != round) return true;
             relax();
         }
-        int64_t now = lb_clock();
+        int64_t now = lb_os_clock();
         if (begin == 0) begin = now;
         if (now - begin >= PATIENCE) return false;
     }

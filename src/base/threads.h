@@ -15,12 +15,6 @@
  *  rounded up: the smaller of the two, and at least 1. With a quota of 1.5 processors, it is 2. */
 int lb_processors(void);
 
-/** The processors that a quota of control groups grants, such as 1.5; INFINITY without a quota.
- *  `groups` is a file like /proc/self/cgroup, `mounted` a folder like /sys/fs/cgroup.
- *  The limits of all groups above apply, too.
- *  Source: the kernel's documents cgroup-v2 (cpu.max) and scheduler/sched-bwc (version 1). */
-double lb_granted_processors(const char *groups, const char *mounted);
-
 /* ---- Threads. ---- */
 
 /** Sets the number of threads as lb_set_threads does, but not as a user's choice. */

@@ -5,20 +5,16 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool make_one(const char *path)
 {
-    struct stat found;
+    lb_os_info found;
     /* A power failure must not take the folder away when files in it have been saved. */
-    if (mkdir(path, 0777) == 0) return lb_file_sync_name(path);
-    return errno == EEXIST && stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+    if (lb_os_make_folder(path)) return lb_os_sync_name(path);
+    return errno == EEXIST && lb_os_info_at(path, true, &found) && found.kind == LB_OS_IS_FOLDER;
 }
 
 /* Creates the folder and its parents. After an error, `path` ends with the folder that could not be created. */
@@ -41,7 +37,7 @@ lb_status lb_folder_make(const char *folder, lb_error *error)
     char *path = lb_alloc_string(folder);
     if (!path) return lb_out_of_memory_for(folder, error);
     lb_status status = LB_OK;
-    if (!make_all(path) || access(folder, W_OK | X_OK) != 0)
+    if (!make_all(path) || !lb_os_may_write_in(folder))
         status = lb_error_set(error, LB_ERROR_WRITE, "cannot write to %s: %s", path,
                               strerror(errno == EEXIST ? ENOTDIR : errno));
     lb_release(path);
@@ -54,19 +50,20 @@ enum { DIGITS = 24 };
 
 struct lb_lock {
     char *path;
-    int fd;
+    lb_os_handle file;
 };
 
-static bool is_file_of(const char *path, int fd)
+static bool is_file_of(const char *path, lb_os_handle file)
 {
-    struct stat named, opened;
-    return lstat(path, &named) == 0 && fstat(fd, &opened) == 0 && lb_is_one_file(&named, &opened);
+    lb_os_info named, opened;
+    return lb_os_info_at(path, false, &named) && lb_os_info_of(file, &opened) &&
+           lb_os_is_one(&named, &opened);
 }
 
-static lb_status refuse(const char *folder, int fd, lb_error *error)
+static lb_status refuse(const char *folder, lb_os_handle file, lb_error *error)
 {
     char digits[DIGITS] = "", process[DIGITS + 16] = "";
-    ssize_t count = pread(fd, digits, sizeof digits - 1, 0);
+    int64_t count = lb_os_read_at(file, 0, digits, sizeof digits - 1);
     long number = count > 0 ? strtol(digits, NULL, 10) : 0;
     if (number > 0) snprintf(process, sizeof process, ", process %ld", number);
     return lb_error_set(error, LB_ERROR_BUSY, "%s: another training writes to this folder%s", folder,
@@ -74,31 +71,31 @@ static lb_status refuse(const char *folder, int fd, lb_error *error)
 }
 
 /* Writes the number that a refused process will name; without it the lock holds as well. */
-static void write_number(int fd)
+static void write_number(lb_os_handle file)
 {
     char digits[DIGITS];
-    int length = snprintf(digits, sizeof digits, "%ld\n", (long)getpid());
-    if (ftruncate(fd, 0) == 0 && pwrite(fd, digits, (size_t)length, 0) != length) errno = 0;
+    int length = snprintf(digits, sizeof digits, "%lld\n", (long long)lb_os_process());
+    if (lb_os_cut(file, 0) && !lb_os_write_all(file, digits, (size_t)length)) errno = 0;
 }
 
 static lb_status lock_file(lb_lock *lock, const char *folder, lb_error *error)
 {
     for (;;) {
-        lock->fd = lb_own_open(lock->path, O_RDWR | O_CREAT, error);
-        if (lock->fd < 0) return LB_ERROR_WRITE;
-        bool locked = flock(lock->fd, LOCK_EX | LOCK_NB) == 0;
-        if (!locked && errno == EWOULDBLOCK) return refuse(folder, lock->fd, error);
+        lock->file = lb_own_open(lock->path, LB_OS_READ | LB_OS_WRITE | LB_OS_CREATE, error);
+        if (!lb_os_is_open(lock->file)) return LB_ERROR_WRITE;
+        lb_os_lock_result result = lb_os_lock(lock->file);
+        if (result == LB_OS_LOCKED_BY_OTHERS) return refuse(folder, lock->file, error);
         /* The last holder may have removed the file before it unlocked it. */
-        if (!locked || is_file_of(lock->path, lock->fd)) break;
-        close(lock->fd);
+        if (result == LB_OS_NO_LOCKS || is_file_of(lock->path, lock->file)) break;
+        lb_os_drop(&lock->file);
     }
-    write_number(lock->fd);
+    write_number(lock->file);
     return LB_OK;
 }
 
 lb_status lb_lock_folder(const char *folder, lb_lock **lock, lb_error *error)
 {
-    lb_lock made = {.fd = -1};
+    lb_lock made = {0};
     *lock = NULL;
     made.path = lb_folder_path(folder, ".lock", error);
     lb_status status = made.path ? lock_file(&made, folder, error) : LB_ERROR_MEMORY;
@@ -108,7 +105,7 @@ lb_status lb_lock_folder(const char *folder, lb_lock **lock, lb_error *error)
         if (!*lock) status = lb_out_of_memory_for(made.path, error);
     }
     if (!status) return LB_OK;
-    if (made.fd >= 0) close(made.fd);
+    lb_os_drop(&made.file);
     lb_release(made.path);
     return status;
 }
@@ -116,15 +113,15 @@ lb_status lb_lock_folder(const char *folder, lb_lock **lock, lb_error *error)
 void lb_lock_free(lb_lock *lock)
 {
     if (!lock) return;
-    unlink(lock->path);
-    close(lock->fd);
+    lb_os_remove(lock->path);
+    lb_os_drop(&lock->file);
     lb_release(lock->path);
     lb_release(lock);
 }
 
 void lb_lock_leave(const lb_lock *lock)
 {
-    if (lock) close(lock->fd);
+    if (lock) (void)lb_os_close(lock->file);
 }
 
 /* ---- A file that is about to be replaced, kept under another name. ---- */
@@ -140,19 +137,19 @@ static void choose_name(const char *path, int number, char *name, size_t size)
 
 static bool link_or_rename(const char *path, const char *name)
 {
-    if (linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return true;
+    if (lb_os_link(path, name)) return true;
     /* No links on this file system, or the file is on another one. */
-    return errno != EEXIST && errno != ENOENT && rename(path, name) == 0;
+    return errno != EEXIST && errno != ENOENT && lb_os_rename(path, name);
 }
 
 /* `name` receives the first free name, under which the file is then, or the one that it has. */
-static bool keep_file(const char *path, const struct stat *file, char *name, size_t size)
+static bool keep_file(const char *path, const lb_os_info *file, char *name, size_t size)
 {
-    struct stat found;
+    lb_os_info found;
     for (int number = 1; number < MOST; number++) {
         choose_name(path, number, name, size);
-        bool taken = lstat(name, &found) == 0;
-        if (taken && lb_is_one_file(&found, file)) return true;
+        bool taken = lb_os_info_at(name, false, &found);
+        if (taken && lb_os_is_one(&found, file)) return true;
         if (taken) continue;
         if (link_or_rename(path, name)) return true;
         if (errno != EEXIST) return false;
@@ -163,15 +160,15 @@ static bool keep_file(const char *path, const struct stat *file, char *name, siz
 
 lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
 {
-    struct stat file;
+    lb_os_info file;
     size_t size = strlen(path) + SUFFIX;
     *kept = NULL;
-    if (stat(path, &file) != 0)
+    if (!lb_os_info_at(path, true, &file))
         return errno == ENOENT ? LB_OK : lb_cannot_write(path, strerror(errno), error);
     char *name = lb_alloc(size);
     if (!name) return lb_out_of_memory_for(path, error);
     /* The name has to be on the disk before the file is replaced. */
-    if (keep_file(path, &file, name, size) && lb_file_sync_name(name)) {
+    if (keep_file(path, &file, name, size) && lb_os_sync_name(name)) {
         *kept = name;
         return LB_OK;
     }

@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "base/format.h"
+#include "os/os.h"
 
 #include <string.h>
 
@@ -44,9 +45,9 @@ const char *lb_json_find_zero(const char *text, size_t length)
 
 static cJSON *parse(const char *text, size_t length, const char **stop)
 {
-    lb_plain_locale locale = lb_plain_locale_enter();
+    lb_os_locale locale = lb_os_locale_enter();
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, stop, 0);
-    lb_plain_locale_leave(locale);
+    lb_os_locale_leave(locale);
     return json;
 }
 
@@ -71,9 +72,9 @@ lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON
 
 char *lb_json_print(const cJSON *json)
 {
-    lb_plain_locale locale = lb_plain_locale_enter();
+    lb_os_locale locale = lb_os_locale_enter();
     char *text = cJSON_PrintUnformatted(json);
-    lb_plain_locale_leave(locale);
+    lb_os_locale_leave(locale);
     return text;
 }
 

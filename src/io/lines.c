@@ -5,10 +5,7 @@
 #include "io/path.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { CHUNK = 65536 };
 
@@ -21,16 +18,17 @@ static lb_status grow(lb_lines *lines, size_t capacity, lb_error *error)
     return LB_OK;
 }
 
-lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest, lb_error *error)
+lb_status lb_lines_open(lb_lines *lines, lb_os_handle handle, const char *name, size_t longest,
+                        lb_error *error)
 {
-    *lines = (lb_lines){.descriptor = descriptor, .name = name, .limit = longest + CHUNK};
+    *lines = (lb_lines){.handle = handle, .name = name, .limit = longest + CHUNK};
     return grow(lines, CHUNK, error);
 }
 
 void lb_lines_keep(lb_lines *lines, bool piped)
 {
-    struct stat info;
-    bool regular = fstat(lines->descriptor, &info) == 0 && S_ISREG(info.st_mode);
+    lb_os_info info;
+    bool regular = lb_os_info_of(lines->handle, &info) && info.kind == LB_OS_IS_FILE;
     lines->most = regular && !piped ? 0 : LB_LINES_KEPT;
 }
 
@@ -62,21 +60,6 @@ static bool find_line(lb_lines *lines, lb_line *line)
     size_t end = (size_t)(found - lines->buffer);
     hand_out(lines, end, end + 1, line);
     return true;
-}
-
-static bool has_arrived(int descriptor, int timeout)
-{
-    struct pollfd input = {.fd = descriptor, .events = POLLIN};
-    return poll(&input, 1, timeout) > 0;
-}
-
-ssize_t lb_lines_read(int descriptor, char *bytes, size_t room)
-{
-    for (;;) {
-        ssize_t count = read(descriptor, bytes, room);
-        if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
-        if (errno == EAGAIN) has_arrived(descriptor, -1);
-    }
 }
 
 /* Drops the part of the rest of a cut line that has arrived, including its end. */
@@ -112,7 +95,7 @@ static lb_status fill(lb_lines *lines, lb_error *error)
         size_t twice = 2 * held;
         if (grow(lines, twice < lines->limit ? twice : lines->limit, error)) return LB_ERROR_MEMORY;
     }
-    ssize_t count = lb_lines_read(lines->descriptor, lines->buffer + held, lines->capacity - held);
+    int64_t count = lb_os_read(lines->handle, lines->buffer + held, lines->capacity - held);
     if (count < 0) return lb_cannot_read(lines->name, strerror(errno), error);
     lines->end += (size_t)count;
     lines->at_end = count == 0;
@@ -131,7 +114,7 @@ lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_erro
             line->cut = lines->skipping = true;
             return LB_LINES_ONE;
         }
-        if (!wait && !has_arrived(lines->descriptor, 0)) return LB_LINES_LATER;
+        if (!wait && !lb_os_has_arrived(lines->handle)) return LB_LINES_LATER;
         if (check_end(lines, error) || fill(lines, error)) return LB_LINES_FAILED;
     }
 }

@@ -1,11 +1,10 @@
-/* Lines of text from a file descriptor, as they arrive. Unlike stdio, this distinguishes "no line yet" from "no more
+/* Lines of text from an open file or pipe, as they arrive. Unlike stdio, this distinguishes "no line yet" from "no more
  * lines", so that a program can take many lines at once from a file and still answer each typed line. */
 #ifndef LB_LINES_H
 #define LB_LINES_H
 
 #include "lookback/base.h"
-
-#include <sys/types.h>
+#include "os/os.h"
 
 /** One line, without its end, "\n" or "\r\n". */
 typedef struct lb_line {
@@ -19,9 +18,9 @@ typedef struct lb_line {
 } lb_line;
 
 typedef struct lb_lines {
-    int descriptor;
     const char *name; /* for messages */
-    char *buffer;     /* [capacity]; the bytes from `begin` to `end` are not used yet */
+    lb_os_handle handle;
+    char *buffer; /* [capacity]; the bytes from `begin` to `end` are not used yet */
     size_t capacity, begin, end;
     size_t limit;    /* of the capacity */
     size_t searched; /* the bytes before this one contain no end of a line */
@@ -51,7 +50,7 @@ static inline bool lb_line_is_blank(const lb_line *line)
 /** Starts reading lines of at most `longest` bytes. `name` is the name of the file in messages.
  *  Memory: what the longest line so far needs, at most a little more than `longest` bytes; free it with lb_lines_close.
  *  Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, int descriptor, const char *name, size_t longest,
+LB_MUST_USE lb_status lb_lines_open(lb_lines *lines, lb_os_handle handle, const char *name, size_t longest,
                                     lb_error *error);
 
 /** The most bytes that are read of a pipe or a device whose lines are kept: each takes some memory of its own. */
@@ -67,10 +66,7 @@ void lb_lines_keep(lb_lines *lines, bool piped);
  *  Errors: LB_ERROR_OPEN if reading fails, LB_ERROR_FORMAT if there is no end, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_lines_result lb_lines_next(lb_lines *lines, bool wait, lb_line *line, lb_error *error);
 
-/** Like read, but also waits if another process has made the descriptor non-blocking. */
-ssize_t lb_lines_read(int descriptor, char *bytes, size_t room);
-
-/** Frees the buffer; the descriptor stays open. */
+/** Frees the buffer; the handle stays open. */
 void lb_lines_close(lb_lines *lines);
 
 #endif

@@ -1,16 +1,8 @@
 #include "io/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-bool lb_is_one_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
 
 char *lb_folder_of(const char *path)
 {
@@ -61,8 +53,8 @@ static const char NO_FILE[] = "not a regular file";
 
 static bool is_link(const char *path)
 {
-    struct stat found;
-    return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
+    lb_os_info found;
+    return lb_os_info_at(path, false, &found) && found.kind == LB_OS_IS_LINK;
 }
 
 static lb_status refuse_link(const char *path, lb_status status, const char *expected, lb_error *error)
@@ -77,22 +69,24 @@ lb_status lb_own_check(const char *path, const char *expected, lb_error *error)
 
 lb_status lb_own_check_content(const char *path, lb_error *error)
 {
-    struct stat found;
-    if (stat(path, &found) != 0 || S_ISREG(found.st_mode)) return LB_OK;
-    return lb_cannot_read(path, S_ISDIR(found.st_mode) ? strerror(EISDIR) : NO_FILE, error);
+    lb_os_info found;
+    if (!lb_os_info_at(path, true, &found) || found.kind == LB_OS_IS_FILE) return LB_OK;
+    return lb_cannot_read(path, found.kind == LB_OS_IS_FOLDER ? strerror(EISDIR) : NO_FILE, error);
 }
 
 /* Whoever opens a pipe must not wait for its other end. */
-int lb_own_open(const char *path, int flags, lb_error *error)
+lb_os_handle lb_own_open(const char *path, int how, lb_error *error)
 {
-    bool reads = (flags & O_ACCMODE) == O_RDONLY;
-    struct stat file;
-    int fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666), reason = errno;
-    if (fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode)) return fd;
-    if (fd < 0 && is_link(path))
+    bool reads = !(how & LB_OS_WRITE);
+    lb_os_info file;
+    lb_os_handle handle = lb_os_open(path, how | LB_OS_NO_LINK | LB_OS_NO_WAIT);
+    const int reason = errno;
+    if (lb_os_is_open(handle) && lb_os_info_of(handle, &file) && file.kind == LB_OS_IS_FILE) return handle;
+    if (!lb_os_is_open(handle) && is_link(path))
         refuse_link(path, reads ? LB_ERROR_OPEN : LB_ERROR_WRITE, "a file", error);
     else
-        (reads ? lb_cannot_read : lb_cannot_write)(path, fd < 0 ? strerror(reason) : NO_FILE, error);
-    if (fd >= 0) close(fd);
-    return -1;
+        (reads ? lb_cannot_read : lb_cannot_write)(path, lb_os_is_open(handle) ? NO_FILE : strerror(reason),
+                                                   error);
+    lb_os_drop(&handle);
+    return handle;
 }

@@ -3,9 +3,9 @@
 #define LB_PATH_H
 
 #include "lookback/base.h"
+#include "os/os.h"
 
 #include <stdbool.h>
-#include <sys/stat.h>
 
 /** The folder of the file `path`, with its slash; "." for a name alone.
  *  Memory: release the string with lb_release; NULL if there is none. */
@@ -13,9 +13,6 @@ char *lb_folder_of(const char *path);
 
 /** "folder/name". Memory: release the string with lb_release; NULL after an error. Errors: LB_ERROR_MEMORY. */
 char *lb_folder_path(const char *folder, const char *name, lb_error *error);
-
-/** Whether two names, or a name and a descriptor, are of one file. */
-bool lb_is_one_file(const struct stat *a, const struct stat *b);
 
 /** "path: cannot read: why" as LB_ERROR_OPEN, which it returns, or "path: cannot write: why" as LB_ERROR_WRITE. */
 lb_status lb_cannot_read(const char *path, const char *why, lb_error *error);
@@ -31,11 +28,11 @@ lb_status lb_name_file(const char *path, const lb_error *found, lb_error *error)
 /* ---- Names that we choose ourselves, below a folder that the user named. Somebody else may write there, too: a link
  * under such a name must not lead us to another file. ---- */
 
-/** Opens the regular file `path`, with `flags` of open, without following a link; a new one gets all permissions that
- *  the umask leaves. The path to its folder may have links. Returns the descriptor, to be closed; -1 after an error.
- *  Errors: LB_ERROR_WRITE, which names the link, or has the reason of the system; this is LB_ERROR_OPEN with
- *  O_RDONLY. */
-LB_MUST_USE int lb_own_open(const char *path, int flags, lb_error *error);
+/** Opens the regular file `path`, as lb_os_open does, without following a link. The path to its folder may have links.
+ *  Returns the handle, to be closed; none after an error.
+ *  Errors: LB_ERROR_WRITE, which names the link, or has the reason of the system; this is LB_ERROR_OPEN without
+ *  LB_OS_WRITE. */
+LB_MUST_USE lb_os_handle lb_own_open(const char *path, int how, lb_error *error);
 
 /** Refuses what would be read for ever: for a name that we chose where a link is followed, which must lead to a regular
  *  file. A missing file is no error.

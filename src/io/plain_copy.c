@@ -7,14 +7,10 @@
 #include "io/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
-enum { PIECE = 1 << 16, GZIP = 16 + MAX_WBITS, PATH = 4096 };
+enum { PIECE = 1 << 16, GZIP = 16 + MAX_WBITS };
 
 typedef enum state {
     BEGIN, /* nothing has been read */
@@ -23,21 +19,22 @@ typedef enum state {
     BEHIND  /* the gzip data */
 } state;
 
-/* The bytes of a descriptor, or what is in them if they are gzip data. */
+/* The bytes of a file, or what is in them if they are gzip data. */
 typedef struct reader {
-    int descriptor;
+    lb_os_handle from;
     const char *name; /* for messages */
     state state;
     z_stream stream; /* its input is what has been read */
     unsigned char piece[PIECE];
 } reader;
 
-/* Begins with `count` bytes that have been read, and goes on at the place of the descriptor. NULL after an error. */
-static reader *new_reader(int descriptor, const char *first, size_t count, const char *name, lb_error *error)
+/* Begins with `count` bytes that have been read, and goes on at the place of the handle. NULL after an error. */
+static reader *new_reader(lb_os_handle from, const char *first, size_t count, const char *name,
+                          lb_error *error)
 {
     reader *r = lb_alloc_zero(sizeof *r);
     if (!r) return lb_null(lb_out_of_memory_for(name, error));
-    r->descriptor = descriptor;
+    r->from = from;
     r->name = name;
     if (count > 0) memcpy(r->piece, first, count);
     r->stream.next_in = r->piece;
@@ -52,7 +49,7 @@ static lb_status fill(reader *r, size_t wanted, lb_error *error)
     if (s->avail_in > 0 && s->avail_in < wanted) memmove(r->piece, s->next_in, s->avail_in);
     if (s->avail_in < wanted) s->next_in = r->piece;
     while (s->avail_in < wanted) {
-        ssize_t count = lb_lines_read(r->descriptor, (char *)r->piece + s->avail_in, PIECE - s->avail_in);
+        int64_t count = lb_os_read(r->from, r->piece + s->avail_in, PIECE - s->avail_in);
         if (count < 0) return lb_cannot_read(r->name, strerror(errno), error);
         if (count == 0) return LB_OK;
         s->avail_in += (unsigned)count;
@@ -77,17 +74,17 @@ static lb_status begin_reading(reader *r, lb_error *error)
     return LB_OK;
 }
 
-static ssize_t read_plain(reader *r, char *to, size_t room, lb_error *error)
+static int64_t read_plain(reader *r, char *to, size_t room, lb_error *error)
 {
     if (fill(r, 1, error)) return -1;
     size_t count = r->stream.avail_in < room ? r->stream.avail_in : room;
     memcpy(to, r->stream.next_in, count);
     r->stream.next_in += count;
     r->stream.avail_in -= (unsigned)count;
-    return (ssize_t)count;
+    return (int64_t)count;
 }
 
-static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
+static int64_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
 {
     z_stream *s = &r->stream;
     s->next_out = (unsigned char *)to;
@@ -101,7 +98,7 @@ static ssize_t read_gzip(reader *r, char *to, size_t room, lb_error *error)
     if (code != Z_OK && code != Z_STREAM_END) return -1;
     if (code == Z_STREAM_END) r->state = BEHIND;
     LB_MARK_WRITTEN(to, before - s->avail_out); /* zlib is not compiled for the memory sanitizer */
-    return (ssize_t)(before - s->avail_out);
+    return (int64_t)(before - s->avail_out);
 }
 
 /* Goes on with more gzip data, or stays behind it at the end, maybe behind zeros. */
@@ -127,9 +124,9 @@ static lb_status go_on(reader *r, lb_error *error)
 
 /* Reads up to `room` bytes. Returns how many; 0 at the end; -1 after an error. Several pieces of gzip data may follow
  * each other, and zeros may fill up the last block. */
-static ssize_t read_some(reader *r, char *to, size_t room, lb_error *error)
+static int64_t read_some(reader *r, char *to, size_t room, lb_error *error)
 {
-    ssize_t count = 0;
+    int64_t count = 0;
     if (r->state == BEGIN && begin_reading(r, error)) return -1;
     if (r->state == PLAIN) return read_plain(r, to, room, error);
     while (count == 0) {
@@ -140,44 +137,20 @@ static ssize_t read_some(reader *r, char *to, size_t room, lb_error *error)
     return count;
 }
 
-static const char *temp_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
-}
-
-int lb_nameless_file(void)
-{
-    char path[PATH];
-    int length = snprintf(path, sizeof path, "%s/lookback-XXXXXX", temp_folder());
-    if (length < 0 || length >= PATH) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int descriptor = mkstemp(path);
-#ifdef __EMSCRIPTEN__ /* a second descriptor opens the path again there; the file goes with its instance */
-    if (descriptor >= 0) close(descriptor);
-    return descriptor >= 0 ? open(path, O_RDWR) : -1;
-#else
-    if (descriptor >= 0) unlink(path);
-    return descriptor;
-#endif
-}
-
-bool lb_is_gzip(int descriptor)
+bool lb_is_gzip(lb_os_handle file)
 {
     unsigned char first[LB_GZIP_MAGIC];
-    ssize_t count = pread(descriptor, first, sizeof first, 0);
+    int64_t count = lb_os_read_at(file, 0, first, sizeof first);
     return count > 0 && lb_begins_gzip(first, (size_t)count);
 }
 
 lb_status lb_cannot_copy(const char *name, lb_error *error)
 {
     const char *why = strerror(errno);
-    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot copy to %s: %s", name, temp_folder(), why);
+    return lb_error_set(error, LB_ERROR_WRITE, "%s: cannot copy to %s: %s", name, lb_os_temp_folder(), why);
 }
 
-lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
+lb_status lb_copy_add(lb_os_handle copy, size_t *room, const char *name, const void *bytes, size_t count,
                       lb_error *error)
 {
     if (count > *room)
@@ -185,7 +158,7 @@ lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *byte
             error, LB_ERROR_FORMAT,
             "%s: its temporary copy is too large; make it a plain file with tabs, or its weights smaller",
             name);
-    if (!lb_write_all(copy, bytes, count)) return lb_cannot_copy(name, error);
+    if (!lb_os_write_all(copy, bytes, count)) return lb_cannot_copy(name, error);
     *room -= count;
     return LB_OK;
 }
@@ -206,9 +179,10 @@ static lb_status grows_too_much(const char *name, size_t most, const char *expec
                         name, most, expected);
 }
 
-static lb_status copy_all(reader *from, const char *name, int to, size_t room, char *piece, lb_error *error)
+static lb_status copy_all(reader *from, const char *name, lb_os_handle to, size_t room, char *piece,
+                          lb_error *error)
 {
-    ssize_t count;
+    int64_t count;
     size_t without = 0, most = room;
     while ((count = read_some(from, piece, PIECE, error)) > 0) {
         bool packed = from->state >= INSIDE;
@@ -223,28 +197,27 @@ static lb_status copy_all(reader *from, const char *name, int to, size_t room, c
     return count < 0 ? error->status : LB_OK;
 }
 
-static lb_status copy_from(reader *from, const char *name, size_t most, int *copy, lb_error *error)
+static lb_status copy_from(reader *from, const char *name, size_t most, lb_os_handle *copy, lb_error *error)
 {
     char *piece = lb_alloc(PIECE);
     if (!piece) return lb_out_of_memory_for(name, error);
-    *copy = lb_nameless_file();
+    *copy = lb_os_temp_file();
     lb_status status =
-        *copy < 0 ? lb_cannot_copy(name, error) : copy_all(from, name, *copy, most, piece, error);
-    if (!status && lseek(*copy, 0, SEEK_SET) != 0) status = lb_cannot_copy(name, error);
+        lb_os_is_open(*copy) ? copy_all(from, name, *copy, most, piece, error) : lb_cannot_copy(name, error);
+    if (!status && !lb_os_go(*copy, 0)) status = lb_cannot_copy(name, error);
     lb_release(piece);
     return status;
 }
 
-lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const char *name, size_t most,
-                        int *copy, lb_error *error)
+lb_status lb_plain_copy(lb_os_handle file, const char *first, size_t count, const char *name, size_t most,
+                        lb_os_handle *copy, lb_error *error)
 {
     lb_error found = {0};
-    *copy = -1;
-    reader *from = new_reader(descriptor, first, count, name, &found);
+    *copy = (lb_os_handle){0};
+    reader *from = new_reader(file, first, count, name, &found);
     lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
     if (from && from->state >= INSIDE) inflateEnd(&from->stream);
     lb_release(from);
-    if (status && *copy >= 0) close(*copy);
-    if (status) *copy = -1;
+    if (status) lb_os_drop(copy);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }

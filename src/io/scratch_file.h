@@ -3,6 +3,7 @@
 #define LB_SCRATCH_FILE_H
 
 #include "lookback/base.h"
+#include "os/os.h"
 
 /** Bytes to work with. Zero: none. */
 typedef struct lb_scratch {
@@ -42,28 +43,25 @@ static inline bool lb_begins_gzip(const void *bytes, size_t count)
 /** The most bytes of a copy: what is copied may have no end, and its copy fills the disk. */
 #define LB_COPY_MOST ((size_t)1 << 30)
 
-/** A file without a name in TMPDIR, or /tmp, to be written and read.
- *  Returns the descriptor, to be closed; -1 with errno set. */
-int lb_nameless_file(void);
-
-/** Says that what `name` has cannot be copied to such a file, with the reason in errno. Returns LB_ERROR_WRITE. */
+/** Says that what `name` has cannot be copied to a file of lb_os_temp_file, with the reason in errno. Returns
+ *  LB_ERROR_WRITE. */
 lb_status lb_cannot_copy(const char *name, lb_error *error);
 
 /** Adds bytes to a copy, and takes their number off `room`. `name` is for messages.
  *  Errors: LB_ERROR_FORMAT if there is no room left; LB_ERROR_WRITE. */
-LB_MUST_USE lb_status lb_copy_add(int copy, size_t *room, const char *name, const void *bytes, size_t count,
-                                  lb_error *error);
+LB_MUST_USE lb_status lb_copy_add(lb_os_handle copy, size_t *room, const char *name, const void *bytes,
+                                  size_t count, lb_error *error);
 
 /** Whether a regular file begins like gzip data. */
-bool lb_is_gzip(int descriptor);
+bool lb_is_gzip(lb_os_handle file);
 
 /** Copies the rest of an open file, decompressed if it is gzip data, into one without a name, which begins at its first
  *  byte. `first` is the `count` bytes that have been read already; `most` is the most bytes of the copy, usually
  *  LB_COPY_MOST; `name` is for messages.
- *  Memory: close `*copy`; -1 after an error, also if there is nothing to copy it to.
+ *  Memory: close `*copy`; none after an error, also if there is nothing to copy it to.
  *  Errors: LB_ERROR_OPEN if it cannot be read; LB_ERROR_WRITE; LB_ERROR_FORMAT for damaged gzip data, without the end
  *          of a line in LB_FILE_STREAM bytes, or with more than `most`; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_plain_copy(int descriptor, const char *first, size_t count, const char *name,
-                                    size_t most, int *copy, lb_error *error);
+LB_MUST_USE lb_status lb_plain_copy(lb_os_handle file, const char *first, size_t count, const char *name,
+                                    size_t most, lb_os_handle *copy, lb_error *error);
 
 #endif

@@ -33,40 +33,21 @@ static inline lb_real tanh_by_exp2x(bool fused, lb_real query, lb_real key)
     return 1 - 2 / lb_multiply_add(fused, query, key, 1);
 }
 
-static inline lb_real score(bool fused, int64_t width, const lb_real *v, const lb_real *query,
-                            const lb_real *key)
+static inline LB_INLINED lb_real score(bool fused, int64_t width, const lb_real *v, const lb_real *query,
+                                       const lb_real *key)
 {
-    lb_real sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < width; i++) sum += v[i] * lb_tanh_inline(fused, query[i] + key[i]);
+    LB_SUM(lb_real, sum, i, width, v[i] * lb_tanh_inline(fused, query[i] + key[i]));
     return sum;
 }
 
-/* Sums side by side, so that the end of a row of a few dozen numbers does not cost more than the row itself. */
-enum { LANES = 16 };
-
-static inline lb_real sum_of(lb_real *lane)
+static inline LB_INLINED lb_real score_by_exp2x(bool fused, int64_t width, const lb_real *v,
+                                                const lb_real *query, const lb_real *key)
 {
-#pragma GCC unroll 8
-    for (int half = LANES / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-        for (int i = 0; i < half; i++) lane[i] += lane[i + half];
-    return lane[0];
-}
-
-static inline lb_real score_by_exp2x(bool fused, int64_t width, const lb_real *v, const lb_real *query,
-                                     const lb_real *key)
-{
-    lb_real lane[LANES] = {0};
-    int64_t whole = width - width % LANES;
-    for (int64_t i = 0; i < whole; i += LANES)
-#pragma omp simd
-        for (int j = 0; j < LANES; j++)
-            lane[j] =
-                lb_multiply_add(fused, v[i + j], tanh_by_exp2x(fused, query[i + j], key[i + j]), lane[j]);
-    for (int64_t i = whole, j = 0; i < width; i++, j++)
-        lane[j] = lb_multiply_add(fused, v[i], tanh_by_exp2x(fused, query[i], key[i]), lane[j]);
-    return sum_of(lane);
+    lb_real sum[LB_LANES] = {0};
+    LB_IN_LANES(i, lane, width,
+                sum[lane] = lb_multiply_add(fused, v[i], tanh_by_exp2x(fused, query[i], key[i]), sum[lane]));
+    LB_FOLD(sum);
+    return sum[0];
 }
 
 static inline bool is_hidden(const lb_attended *to, int64_t k)
@@ -160,11 +141,9 @@ LB_KERNEL(attend_backward,
     int64_t width = to->width, depth = to->depth;
     for (int64_t k = 0; k < to->count; k++) {
         const lb_real *value = to->values + k * depth;
-        lb_real dweight = dweights[k];
-#pragma omp simd reduction(+ : dweight)
-        for (int64_t i = 0; i < depth; i++) dweight += dcontext[i] * value[i];
-        dscores[k] = dweight;
-        mean += weights[k] * dweight;
+        LB_SUM(lb_real, dweight, i, depth, dcontext[i] * value[i]);
+        dscores[k] = dweights[k] + dweight;
+        mean += weights[k] * dscores[k];
     }
     bool sparse = to->normalizer != LB_SOFTMAX;
     if (sparse) mean = lb_sparse_mean_inline(to->normalizer, to->count, weights, dscores);

@@ -7,10 +7,10 @@
 
 #    include "base/alloc.h"
 #    include "base/threads.h"
+#    include "os/os.h"
 
 #    include <cblas.h>
 #    include <pthread.h>
-#    include <sched.h>
 #    include <stdatomic.h>
 #    include <stdio.h>
 #    include <string.h>
@@ -91,7 +91,7 @@ void lb_gemm_hold(void)
     int count = atomic_load(&holders);
     while (count == CHANGING || !atomic_compare_exchange_weak(&holders, &count, count ? count + 1 : CHANGING))
         if (count == CHANGING) {
-            sched_yield();
+            lb_os_pause(0);
             count = atomic_load(&holders);
         }
     if (count) return;

@@ -1,5 +1,6 @@
 /* Our matrix product for any operands, over the kernel of the instruction set in force, and transposing. */
 #include "tensor/gemm.h"
+#include "tensor/sum.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -10,20 +11,17 @@
  * result. */
 enum { SIDE = 4, STRIP = 16, ALONE = 1 << 14 };
 
-typedef lb_real four
-    __attribute__((vector_size(SIDE * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
-
 static void transpose_square(const lb_real *from, int64_t stride, lb_real *to, int64_t to_stride)
 {
-    four a = *(const four *)from, b = *(const four *)(from + stride), c = *(const four *)(from + 2 * stride),
-         d = *(const four *)(from + 3 * stride);
-    four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    *(four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    *(four *)(to + to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    lb_four a = *(const lb_four *)from, b = *(const lb_four *)(from + stride),
+            c = *(const lb_four *)(from + 2 * stride), d = *(const lb_four *)(from + 3 * stride);
+    lb_four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    *(lb_four *)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(lb_four *)(to + to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
     ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
     cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    *(four *)(to + 2 * to_stride) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    *(four *)(to + 3 * to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    *(lb_four *)(to + 2 * to_stride) = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    *(lb_four *)(to + 3 * to_stride) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
 void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
@@ -92,16 +90,17 @@ LB_KERNEL(multiply_columns,
           (k, a, b, b_stride, beta, c))
 {
     const lb_real *b1 = b + b_stride, *b2 = b1 + b_stride, *b3 = b2 + b_stride;
-    lb_real sum = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-#pragma omp simd reduction(+ : sum, sum1, sum2, sum3)
-    for (int64_t i = 0; i < k; i++) {
-        sum += a[i] * b[i];
-        sum1 += a[i] * b1[i];
-        sum2 += a[i] * b2[i];
-        sum3 += a[i] * b3[i];
-    }
-    const lb_real sums[TOGETHER] = {sum, sum1, sum2, sum3};
-    for (int j = 0; j < TOGETHER; j++) c[j] = beta == 0 ? sums[j] : sums[j] + c[j];
+    lb_real sum[LB_LANES] = {0}, sum1[LB_LANES] = {0}, sum2[LB_LANES] = {0}, sum3[LB_LANES] = {0};
+    LB_IN_LANES(i, lane, k, {
+        sum[lane] += a[i] * b[i];
+        sum1[lane] += a[i] * b1[i];
+        sum2[lane] += a[i] * b2[i];
+        sum3[lane] += a[i] * b3[i];
+    });
+    lb_four sums;
+    lb_fold_four(sum, sum1, sum2, sum3, &sums);
+    if (beta != 0) sums += *(lb_four *)c;
+    *(lb_four *)c = sums;
 }
 
 /* b is transposed: one strip of its columns after another is rearranged and used for all rows. */

@@ -12,6 +12,9 @@
 #    define LB_TARGET(name) __attribute__((target("arch=" name)))
 #endif
 
+/* A function of which each variant needs its own copy, so that it is compiled for the same set. */
+#define LB_INLINED __attribute__((always_inline))
+
 /* A static function that is compiled for each instruction set, and chooses the one in force when it is called
  * (docs/adr/0005-kernels-for-several-processors.md):
  *
@@ -36,7 +39,7 @@
 
 #if LB_HAS_VARIANTS
 #    define LB_VARIANTS(linkage, type, give, name, parameters, arguments)                                    \
-        static inline __attribute__((always_inline)) type name##_inline LB_WITH_FUSED parameters;            \
+        static inline LB_INLINED type name##_inline LB_WITH_FUSED parameters;                                \
         LB_TARGET(LB_CPU_AVX512) static type name##_avx512 parameters                                        \
         {                                                                                                    \
             give name##_inline LB_FUSED arguments;                                                           \
@@ -60,7 +63,7 @@
 #        define LB_AS_HERE LB_NOT_FUSED
 #    endif
 #    define LB_VARIANTS(linkage, type, give, name, parameters, arguments)                                    \
-        static inline __attribute__((always_inline)) type name##_inline LB_WITH_FUSED parameters;            \
+        static inline LB_INLINED type name##_inline LB_WITH_FUSED parameters;                                \
         linkage type name parameters                                                                         \
         {                                                                                                    \
             give name##_inline LB_AS_HERE arguments;                                                         \

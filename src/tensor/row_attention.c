@@ -4,19 +4,10 @@
 
 #include <assert.h>
 
-/* Each instruction set needs its own copy. */
-#define INLINED __attribute__((always_inline))
+enum { LANES = LB_LANES, TOGETHER = 4 }; /* keys whose sums run side by side and hide each other's latency */
 
-enum {
-    LANES = 16,  /* numbers side by side: a vector of the widest instruction set */
-    TOGETHER = 4 /* keys whose sums run side by side and hide each other's latency */
-};
-
-/* Vectors of any length add and multiply well everywhere, but only short ones are shuffled well. */
 typedef lb_real lanes
     __attribute__((vector_size(LANES * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
-typedef lb_real four
-    __attribute__((vector_size(TOGETHER * sizeof(lb_real)), aligned(sizeof(lb_real)), may_alias));
 
 int64_t lb_attend_row_room(int64_t count)
 {
@@ -25,30 +16,15 @@ int64_t lb_attend_row_room(int64_t count)
 
 /* Where four keys are, from `first` on, or what is `at` numbers behind them. The last one is repeated if there are
  * fewer. */
-static inline INLINED void find_rows(const lb_attended_row *to, int64_t first, int64_t at,
-                                     const lb_real **row)
+static inline LB_INLINED void find_rows(const lb_attended_row *to, int64_t first, int64_t at,
+                                        const lb_real **row)
 {
     for (int j = 0; j < TOGETHER; j++)
         row[j] = to->entry[first + j < to->count ? first + j : to->count - 1] + at;
 }
 
-/* The sums of four vectors. (A vector of doubles is not passed by value: that would depend on the instruction set.) */
-static inline INLINED void sum_inline(const lanes *x, four *sums)
-{
-    four side[TOGETHER];
-    for (int j = 0; j < TOGETHER; j++) {
-        const four *part = (const four *)(x + j);
-        side[j] = (part[0] + part[1]) + (part[2] + part[3]);
-    }
-    const four ab = __builtin_shufflevector(side[0], side[1], 0, 4, 1, 5) +
-                    __builtin_shufflevector(side[0], side[1], 2, 6, 3, 7),
-               cd = __builtin_shufflevector(side[2], side[3], 0, 4, 1, 5) +
-                    __builtin_shufflevector(side[2], side[3], 2, 6, 3, 7);
-    *sums = __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-}
-
 /* sum += x y */
-static inline INLINED void add_product(bool fused, const lanes *x, const lanes *y, lanes *sum)
+static inline LB_INLINED void add_product(bool fused, const lanes *x, const lanes *y, lanes *sum)
 {
     const lb_real *a = (const lb_real *)x, *b = (const lb_real *)y;
     lb_real *to = (lb_real *)sum;
@@ -57,8 +33,8 @@ static inline INLINED void add_product(bool fused, const lanes *x, const lanes *
 }
 
 /* The scores of four keys in one head, which starts at `column`. */
-static inline INLINED void score_inline(bool fused, int64_t width, const lb_real *query,
-                                        const lb_real *const *key, int64_t column, lb_real *score)
+static inline LB_INLINED void score_inline(bool fused, int64_t width, const lb_real *query,
+                                           const lb_real *const *key, int64_t column, lb_real *score)
 {
     const lb_real *a = key[0] + column, *b = key[1] + column, *c = key[2] + column, *d = key[3] + column;
     const int64_t whole = width & -(int64_t)LANES;
@@ -70,15 +46,16 @@ static inline INLINED void score_inline(bool fused, int64_t width, const lb_real
         add_product(fused, q, (const lanes *)(c + i), &sum[2]);
         add_product(fused, q, (const lanes *)(d + i), &sum[3]);
     }
-    four all;
-    sum_inline(sum, &all);
-    for (int64_t i = whole; i < width; i++) all += query[i] * (four){a[i], b[i], c[i], d[i]};
-    *(four *)score = all;
+    lb_four all;
+    const lb_real *lane = (const lb_real *)sum;
+    lb_fold_four(lane, lane + LANES, lane + 2 * LANES, lane + 3 * LANES, &all);
+    for (int64_t i = whole; i < width; i++) all += query[i] * (lb_four){a[i], b[i], c[i], d[i]};
+    *(lb_four *)score = all;
 }
 
 /* Turns products into what the normaliser reads, in place. What is beyond the keys is hidden. */
-static inline INLINED void finish_scores(bool fused, const lb_attended_row *to, int64_t head, int64_t room,
-                                         lb_real *x)
+static inline LB_INLINED void finish_scores(bool fused, const lb_attended_row *to, int64_t head, int64_t room,
+                                            lb_real *x)
 {
     const lb_real *bias = to->bias ? to->bias + head * to->bias_stride : NULL;
     for (int64_t k = to->count; k < room; k++) x[k] = 0;
@@ -91,7 +68,7 @@ static inline INLINED void finish_scores(bool fused, const lb_attended_row *to, 
 }
 
 /* The rows of all heads as weights, by softmax: their exponentials are one loop. */
-static inline INLINED void softmax_inline(bool fused, int64_t heads, int64_t room, lb_real *work)
+static inline LB_INLINED void softmax_inline(bool fused, int64_t heads, int64_t room, lb_real *work)
 {
     for (int64_t h = 0; h < heads; h++) {
         lb_real *x = work + h * room, largest = lb_largest_inline(room, x);
@@ -103,8 +80,8 @@ static inline INLINED void softmax_inline(bool fused, int64_t heads, int64_t roo
     for (int64_t i = 0; i < heads * room; i++) work[i] = lb_exp_inline(fused, work[i]);
     for (int64_t h = 0; h < heads; h++) {
         lb_real *x = work + h * room;
-        four side = {0};
-        for (int64_t k = 0; k < room; k += TOGETHER) side += *(const four *)(x + k);
+        lb_four side = {0};
+        for (int64_t k = 0; k < room; k += TOGETHER) side += *(const lb_four *)(x + k);
         lb_real sum = (side[0] + side[1]) + (side[2] + side[3]), inverse = sum == 0 ? 0 : 1 / sum;
 #pragma omp simd
         for (int64_t k = 0; k < room; k++) x[k] *= inverse;
@@ -112,8 +89,8 @@ static inline INLINED void softmax_inline(bool fused, int64_t heads, int64_t roo
 }
 
 /* Adds four values times their weights to the context of one head. Beyond the keys, weights are 0. */
-static inline INLINED void add_values_inline(int64_t depth, const lb_real *weight,
-                                             const lb_real *const *value, int64_t column, lb_real *context)
+static inline LB_INLINED void add_values_inline(int64_t depth, const lb_real *weight,
+                                                const lb_real *const *value, int64_t column, lb_real *context)
 {
     const lb_real *a = value[0] + column, *b = value[1] + column, *c = value[2] + column,
                   *d = value[3] + column;

@@ -5,9 +5,8 @@
 LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, double *largest),
                     (count, x, largest))
 {
-    lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most, sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) sum += lb_exp_inline(fused, x[i] - shift);
+    lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most;
+    LB_SUM(lb_real, sum, i, count, lb_exp_inline(fused, x[i] - shift));
     *largest = (double)shift;
     return log((double)sum);
 }
@@ -18,20 +17,24 @@ typedef struct row_support {
 } row_support;
 
 /* The support of z = scale (x - largest). */
-static inline row_support support_of(double threshold, double scale, double largest, int64_t count,
-                                     const lb_real *x)
+static inline LB_INLINED row_support support_of(double threshold, double scale, double largest, int64_t count,
+                                                const lb_real *x)
 {
-    double found = 0, sum = 0, squares = 0, least = (double)INFINITY;
-#pragma omp simd reduction(+ : found, sum, squares) reduction(min : least)
-    for (int64_t i = 0; i < count; i++) {
+    double found[LB_LANES] = {0}, sum[LB_LANES] = {0}, squares[LB_LANES] = {0}, least[LB_LANES];
+    for (int lane = 0; lane < LB_LANES; lane++) least[lane] = (double)INFINITY;
+    LB_IN_LANES(i, lane, count, {
         double distance = scale * ((double)x[i] - largest) - threshold;
         bool above = distance > 0;
-        found += above ? 1 : 0;
-        sum += above ? distance : 0;
-        squares += above ? distance * distance : 0;
-        least = above && distance < least ? distance : least;
-    }
-    return (row_support){found, sum, squares, least};
+        found[lane] += above ? 1 : 0;
+        sum[lane] += above ? distance : 0;
+        squares[lane] += above ? distance * distance : 0;
+        least[lane] = above && distance < least[lane] ? distance : least[lane];
+    });
+    LB_FOLD(found);
+    LB_FOLD(sum);
+    LB_FOLD(squares);
+    for (int lane = 1; lane < LB_LANES; lane++) least[0] = least[lane] < least[0] ? least[lane] : least[0];
+    return (row_support){found[0], sum[0], squares[0], least[0]};
 }
 
 /* How far the threshold rises if the support stays as it is: the solution of sum (distance - rise) = 1 or, for entmax,
@@ -52,8 +55,8 @@ static inline double newton_rise(lb_normalizer normalizer, row_support s)
 
 /* The threshold tau below the largest score, which is finite. It rises from -1, where the weights sum to at least 1.
  * Each support on the way contains that of the solution; once they are the same, the exact rise ends the search. */
-static inline double sparse_threshold(lb_normalizer normalizer, double scale, double largest, int64_t count,
-                                      const lb_real *x)
+static inline LB_INLINED double sparse_threshold(lb_normalizer normalizer, double scale, double largest,
+                                                 int64_t count, const lb_real *x)
 {
     double threshold = -1;
     for (;;) {

@@ -4,6 +4,7 @@
 
 #include "tensor/elementary.h"
 #include "tensor/kernel.h"
+#include "tensor/sum.h"
 
 #include <float.h>
 #include <math.h>
@@ -23,15 +24,10 @@ static inline lb_real lb_largest_inline(int64_t count, const lb_real *x)
 
 /** Turns scores into weights that sum to 1. Hidden positions have the score -inf; a row of only hidden positions
  *  becomes zeros. */
-static inline void lb_softmax_row_inline(bool fused, int64_t count, lb_real *x)
+static inline LB_INLINED void lb_softmax_row_inline(bool fused, int64_t count, lb_real *x)
 {
-    lb_real largest = lb_largest_inline(count, x), sum = 0;
-    lb_real shift = largest == -(lb_real)INFINITY ? 0 : largest;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) {
-        x[i] = lb_exp_inline(fused, x[i] - shift);
-        sum += x[i];
-    }
+    lb_real largest = lb_largest_inline(count, x), shift = largest == -(lb_real)INFINITY ? 0 : largest;
+    LB_SUM(lb_real, sum, i, count, x[i] = lb_exp_inline(fused, x[i] - shift));
     lb_real inverse = sum == 0 ? 0 : 1 / sum;
 #pragma omp simd
     for (int64_t i = 0; i < count; i++) x[i] *= inverse;

@@ -4,6 +4,7 @@
 #include "base/progress.h"
 #include "nn/params.h"
 #include "tensor/kernel.h"
+#include "tensor/sum.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,9 +28,7 @@ static int64_t chunk_end(int64_t chunk, int64_t size)
 
 LB_KERNEL_OF(double, sum_of_squares, (int64_t count, const lb_real *x), (count, x))
 {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < count; i++) sum += (double)x[i] * (double)x[i];
+    LB_SUM(double, sum, i, count, (double)x[i] * (double)x[i]);
     return sum;
 }
 

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char AVERAGE[] = "average", BEST[] = "best", HISTORY[] = "history", PROGRESS[] = "progress";
 
@@ -211,9 +210,9 @@ static lb_status load(const lb_safetensors *file, lb_trainer *t, lb_error *error
 lb_status lb_resume_load(lb_trainer *t, lb_error *error)
 {
     const char *path = t->config->checkpoint;
-    struct stat found_file;
+    lb_os_info found_file;
     /* Anything else, such as a disk that fails or a link to nothing, must not start the training again. */
-    if (lstat(path, &found_file) != 0 && errno == ENOENT) return LB_OK;
+    if (!lb_os_info_at(path, false, &found_file) && errno == ENOENT) return LB_OK;
     lb_error found = {0};
     lb_status status = lb_own_check_content(path, &found);
     lb_safetensors *file = status ? NULL : lb_safetensors_open(path, &found);

@@ -116,9 +116,9 @@ static lb_status find_gradient(lb_trainer *t, lb_shard_totals *totals, lb_error 
         lb_shards_add(&t->shards, &found);
     }
     *totals = found;
-    const int64_t begin = lb_clock();
+    const int64_t begin = lb_os_clock();
     lb_status status = gather(t, totals, error);
-    t->waited = t->config->group ? lb_clock() - begin : 0; /* for the others */
+    t->waited = t->config->group ? lb_os_clock() - begin : 0; /* for the others */
     return status;
 }
 
@@ -178,13 +178,13 @@ static void use_threads(const lb_trainer *t, int threads)
 lb_status lb_trainer_step(lb_trainer *t, double *loss, lb_error *error)
 {
     const double tokens = t->tokens;
-    const int64_t begin = lb_clock();
+    const int64_t begin = lb_os_clock();
     lb_shard_totals totals = {0};
     use_threads(t, lb_thread_choice_next(&t->threads));
     lb_status status = find_gradient(t, &totals, error);
     *loss = totals.loss;
     if (!status) status = follow_gradient(t, &totals, error);
-    t->ended = lb_clock();
+    t->ended = lb_os_clock();
     /* One more, for a loss that counts none. */
     lb_thread_choice_note(&t->threads, (double)(t->ended - begin - t->waited), t->tokens - tokens + 1);
     use_threads(t, lb_thread_choice_best(&t->threads));

@@ -73,7 +73,7 @@ typedef struct lb_trainer {
     int measured;
     lb_train_point point;
 
-    /* Times of lb_clock: those of the last step in nanoseconds, the others in seconds. */
+    /* Times of lb_os_clock: those of the last step in nanoseconds, the others in seconds. */
     int64_t waited, ended; /* how long the last step waited for other processes; its end */
     double start;          /* of the run: now - start are the seconds of all its sessions */
     double begun;          /* of the first step of this session */

@@ -120,6 +120,30 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
 }
 END_TEST
 
+static int chart_height(const char *name)
+{
+    char path[SUPPORT_PATH];
+    int width, height = 0;
+    unsigned char *pixels = support_picture_read(support_path(path, name), &width, &height);
+    ck_assert_ptr_nonnull(pixels);
+    free(pixels);
+    return height;
+}
+
+/* That of the loss has no row for the tests, which are measured by exact match. */
+START_TEST(test_compare_pairs_chart_is_of_what_the_models_are_chosen_by)
+{
+    write_files();
+    RUN(COMPARE, "--steps", "4", "--hidden", "8,16");
+    support_assert_trained();
+    RUN(COMPARE, "--steps", "4", "--hidden", "8,16", "--choose", "loss", "--out", "loss");
+    support_assert_trained();
+    const int tests = 2 * 2 * 13, legend = 26;
+    ck_assert_double_eq_tol(chart_height("out/compare.png") - chart_height("loss/compare.png"),
+                            (tests + legend) * 100 / 72.0, 1);
+}
+END_TEST
+
 START_TEST(test_compare_pairs_lists_of_values_and_a_grid_make_all_combinations)
 {
     static const char *const names[] = {

@@ -1,9 +1,9 @@
 // What one can set: each is a label with its input.
-import { el } from "./dom.js";
+import { choice, el } from "./dom.js";
 
 // `live`: onchange is called while the slider moves, too.
 export function slider(label, range, value, onchange, format = String, live = false) {
-    const shown = el("output", {}, format(value));
+    const shown = el("output", format(value));
     const input = el("input", {
         type: "range",
         min: range[0],
@@ -18,7 +18,7 @@ export function slider(label, range, value, onchange, format = String, live = fa
         change: () => live || onchange(Number(input.value)),
     });
     return {
-        node: el("label", { class: "choice" }, el("span", {}, label), input, shown),
+        node: el("label.choice", el("span", label), input, shown),
         set(next) {
             input.value = next;
             shown.textContent = format(next);
@@ -40,19 +40,15 @@ export function number(label, least, most, value, onchange) {
             onchange(Number(input.value));
         },
     });
-    return el("label", { class: "choice" }, el("span", {}, label), input);
+    return el("label.choice", el("span", label), input);
 }
 
 export function select(label, options, value, onchange) {
-    const input = el(
-        "select",
-        { "aria-label": label, change: () => onchange(input.value) },
-        ...options.map(([key, text]) => el("option", { value: key, selected: key === value }, text)),
-    );
+    const node = choice(label, options, value, onchange);
     return {
-        node: el("label", { class: "choice" }, el("span", {}, label), input),
+        node,
         set(next) {
-            input.value = next;
+            node.querySelector("select").value = next;
         },
     };
 }
@@ -60,7 +56,7 @@ export function select(label, options, value, onchange) {
 export function check(label, value, onchange) {
     const input = el("input", { type: "checkbox", checked: value, change: () => onchange(input.checked) });
     return {
-        node: el("label", { class: "choice" }, input, el("span", {}, label)),
+        node: el("label.choice", input, el("span", label)),
         set(next) {
             input.checked = next;
         },

@@ -1,7 +1,26 @@
 // Elements without markup: whatever a text holds, it is set as text.
-const SVG = "http://www.w3.org/2000/svg";
+const HTML = "http://www.w3.org/1999/xhtml",
+    SVG = "http://www.w3.org/2000/svg",
+    MATHML = "http://www.w3.org/1998/Math/MathML";
 
-function fill(node, attributes, children) {
+// Children can be lists of some, and what is null, undefined or false is none.
+function present(children) {
+    return children.flat().filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+// Sets the children of a node.
+export function fill(node, ...children) {
+    node.replaceChildren(...present(children));
+}
+
+// "p.note.wider" is a p of two classes. Attributes come before the children, if there are any: one that is a function
+// listens to the event of its name, and `ink` is the colour of a text.
+function make(namespace, selector, children) {
+    const [tag, ...classes] = selector.split("."),
+        node = document.createElementNS(namespace, tag),
+        { class: more, ...attributes } = children[0]?.constructor === Object ? children.shift() : {};
+    if (more) classes.push(more);
+    if (classes.length > 0) node.setAttribute("class", classes.join(" "));
     for (const [name, value] of Object.entries(attributes)) {
         if (value === null || value === undefined || value === false) continue;
         if (typeof value === "function") node.addEventListener(name, value);
@@ -9,57 +28,54 @@ function fill(node, attributes, children) {
         else if (name === "ink") node.style.fill = value;
         else node.setAttribute(name, value === true ? "" : value);
     }
-    node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+    node.append(...present(children));
     return node;
 }
 
-// An attribute that is a function listens to the event of its name. `ink` is the colour of a text.
-export function el(tag, attributes = {}, ...children) {
-    return fill(document.createElement(tag), attributes, children);
-}
+export const el = (selector, ...children) => make(HTML, selector, children);
+export const svg = (selector, ...children) => make(SVG, selector, children);
+export const math = (selector, ...children) => make(MATHML, selector, children);
 
-export function svg(tag, attributes = {}, ...children) {
-    return fill(document.createElementNS(SVG, tag), attributes, children);
+// A text of which nobody knows in which direction it reads.
+export function bdi(...children) {
+    return el("bdi", { dir: "auto" }, ...children);
 }
 
 export function button(text, attributes, ...children) {
     return el("button", { type: "button", ...attributes }, text, ...children);
 }
 
+// A field for a text in whatever language.
+export function textField(attributes) {
+    return el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false", ...attributes });
+}
+
 // [value, text] each.
 export function choice(label, options, value, onchange) {
     const select = el(
         "select",
-        { change: () => onchange(select.value) },
+        { "aria-label": label, change: () => onchange(select.value) },
         ...options.map(([key, text]) => el("option", { value: key, selected: String(key) === String(value) }, text)),
     );
-    return el("label", { class: "choice" }, el("span", {}, label), select);
+    return el("label.choice", el("span", label), select);
 }
 
 // The first row is the head.
 export function tableOf(rows, attributes = {}) {
-    const [head, ...body] = rows;
-    const row = (cells) =>
-        el(
-            "tr",
-            {},
-            ...cells.map((cell, i) =>
-                i === 0
-                    ? el("th", { scope: "row", dir: "auto" }, String(cell))
-                    : el("td", { dir: "auto" }, String(cell)),
-            ),
-        );
+    const [head, ...body] = rows,
+        th = (scope, cell) => el("th", { scope, dir: "auto" }, String(cell)),
+        td = (cell) => el("td", { dir: "auto" }, String(cell));
     return el(
         "table",
         attributes,
-        el("thead", {}, el("tr", {}, ...head.map((cell) => el("th", { scope: "col", dir: "auto" }, String(cell))))),
-        el("tbody", {}, ...body.map(row)),
+        el("thead", el("tr", ...head.map((cell) => th("col", cell)))),
+        el("tbody", ...body.map(([name, ...cells]) => el("tr", th("row", name), ...cells.map(td)))),
     );
 }
 
 // A note that is seen while the box is narrower than what it holds.
 export function scrollNote(box) {
-    const note = el("p", { class: "note wider", hidden: true }, "Wider than the page: it scrolls sideways.");
+    const note = el("p.note.wider", { hidden: true }, "Wider than the page: it scrolls sideways.");
     const look = () => (note.hidden = box.scrollWidth <= box.clientWidth + 1);
     new ResizeObserver(look).observe(box);
     return { note, look };

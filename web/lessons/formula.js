@@ -1,5 +1,6 @@
 // The formulas of a lesson: the part of TeX that the pages in docs/lessons/ use, as MathML.
-const MATHML = "http://www.w3.org/1998/Math/MathML";
+import { math } from "../common/dom.js";
+
 const SIGNS = {
     cdot: "·",
     infty: "∞",
@@ -9,14 +10,7 @@ const SIGNS = {
     top: "⊤",
 };
 
-function math(tag, attributes, ...children) {
-    const node = document.createElementNS(MATHML, tag);
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    node.append(...children);
-    return node;
-}
-
-const row = (nodes) => (nodes.length === 1 ? nodes[0] : math("mrow", {}, ...nodes));
+const row = (nodes) => (nodes.length === 1 ? nodes[0] : math("mrow", ...nodes));
 
 // What is left of a formula, word by word.
 class Words {
@@ -47,35 +41,34 @@ function casesOf(words) {
         else rows.at(-1).at(-1).push(atom(word, words));
     }
     words.text();
-    const cells = (row) => row.map((nodes) => math("mtd", {}, ...nodes));
+    const cells = (row) => row.map((nodes) => math("mtd", ...nodes));
     return math(
         "mrow",
-        {},
         math("mo", { fence: "true", stretchy: "true" }, "{"),
-        math("mtable", {}, ...rows.map((one) => math("mtr", {}, ...cells(one)))),
+        math("mtable", ...rows.map((one) => math("mtr", ...cells(one)))),
     );
 }
 
 function command(name, words) {
     const one = () => atom(words.take(), words);
-    if (name === "text") return math("mtext", {}, words.text());
-    if (name === "frac") return math("mfrac", {}, one(), one());
-    if (name === "sqrt") return math("msqrt", {}, one());
+    if (name === "text") return math("mtext", words.text());
+    if (name === "frac") return math("mfrac", one(), one());
+    if (name === "sqrt") return math("msqrt", one());
     if (name === "begin") {
         words.text();
         return casesOf(words);
     }
     if (name === "left" || name === "right") return math("mo", { stretchy: "true" }, words.take());
     if (name === ",") return math("mspace", { width: "0.17em" });
-    if (name in SIGNS) return math("mo", {}, SIGNS[name]);
-    return math("mi", {}, name);
+    if (name in SIGNS) return math("mo", SIGNS[name]);
+    return math("mi", name);
 }
 
 function atom(word, words) {
     if (word === "{") return row(sequence(words));
     if (word.startsWith("\\")) return command(word.slice(1), words);
-    if (/[0-9]/.test(word)) return math("mn", {}, word);
-    if (/[a-zA-Z]/.test(word)) return math("mi", {}, word);
+    if (/[0-9]/.test(word)) return math("mn", word);
+    if (/[a-zA-Z]/.test(word)) return math("mi", word);
     return math("mo", { stretchy: "false" }, word === "-" ? "−" : word);
 }
 
@@ -93,7 +86,7 @@ function sequence(words) {
         // A base with both.
         if (["msub", "msup"].includes(inner) && inner !== tag) {
             const [first, other] = base.children;
-            nodes.push(math("msubsup", {}, first, ...(inner === "msub" ? [other, index] : [index, other])));
+            nodes.push(math("msubsup", first, ...(inner === "msub" ? [other, index] : [index, other])));
         } else {
             nodes.push(math(base?.textContent === "∑" ? "munder" : tag, {}, base, index));
         }

@@ -17,12 +17,11 @@ function path(xs, ys, x, y) {
 function legend(series) {
     return series.map(({ name }, i) =>
         el(
-            "span",
-            { class: "entry" },
+            "span.entry",
             svg(
-                "svg",
-                { class: "swatch", viewBox: "0 0 28 6", "aria-hidden": "true" },
-                svg("line", { x1: 0, x2: 28, y1: 3, y2: 3, class: `line line-${i}` }),
+                "svg.swatch",
+                { viewBox: "0 0 28 6", "aria-hidden": "true" },
+                svg(`line.line.line-${i}`, { x1: 0, x2: 28, y1: 3, y2: 3 }),
             ),
             name,
         ),
@@ -35,13 +34,7 @@ export function drawLines({ caption, label, xs, series, mark, top = 1 }) {
     const x = (value) => INSET.left + ((ACROSS - INSET.left - INSET.right) * (value - least)) / (most - least || 1);
     const y = (value) => INSET.top + (HIGH - INSET.top - INSET.bottom) * (1 - Math.max(0, Math.min(1, value / top)));
     const grid = [0, 0.5, 1].flatMap((share) => [
-        svg("line", {
-            x1: INSET.left,
-            x2: ACROSS - INSET.right,
-            y1: y(share * top),
-            y2: y(share * top),
-            class: "grid",
-        }),
+        svg("line.grid", { x1: INSET.left, x2: ACROSS - INSET.right, y1: y(share * top), y2: y(share * top) }),
         svg("text", { x: INSET.left - 6, y: y(share * top) + 4, "text-anchor": "end" }, nice(share * top)),
     ]);
     const below = [
@@ -52,15 +45,13 @@ export function drawLines({ caption, label, xs, series, mark, top = 1 }) {
     const here =
         mark === undefined
             ? []
-            : [svg("line", { x1: x(mark), x2: x(mark), y1: INSET.top, y2: HIGH - INSET.bottom, class: "mark" })];
+            : [svg("line.mark", { x1: x(mark), x2: x(mark), y1: INSET.top, y2: HIGH - INSET.bottom })];
     return el(
         "figure",
-        {},
-        el("figcaption", {}, caption, el("span", { class: "legend" }, ...legend(series))),
+        el("figcaption", caption, el("span.legend.flow", ...legend(series))),
         svg(
-            "svg",
+            "svg.chart",
             {
-                class: "chart",
                 viewBox: `0 0 ${ACROSS} ${HIGH}`,
                 role: "img",
                 "aria-label": `${caption}; the numbers are in the table below`,
@@ -68,16 +59,15 @@ export function drawLines({ caption, label, xs, series, mark, top = 1 }) {
             ...grid,
             ...below,
             ...here,
-            ...series.map(({ values }, i) => svg("path", { d: path(xs, values, x, y), class: `line line-${i}` })),
+            ...series.map(({ values }, i) => svg(`path.line.line-${i}`, { d: path(xs, values, x, y) })),
         ),
         el(
-            "details",
+            "details.figures",
             {
-                class: "figures",
                 open: opened.has(caption),
                 toggle: ({ target }) => (target.open ? opened.add(caption) : opened.delete(caption)),
             },
-            el("summary", {}, "Numbers"),
+            el("summary", "Numbers"),
             tableOf(
                 [
                     [label, ...series.map(({ name }) => name)],

@@ -1,7 +1,7 @@
 // One lesson at a time, by the number after # in the address. Whatever one changes is a question to the library.
 import { useMap } from "../common/colors.js";
 import { check, select, slider } from "../common/controls.js";
-import { button, el } from "../common/dom.js";
+import { button, el, textField } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { formulasOf } from "./formula.js";
 import { bottleneck, transformer } from "./models.js";
@@ -23,8 +23,8 @@ const LESSONS = [
 const root = document.documentElement;
 const main = document.getElementById("main");
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
-const picture = el("div", { class: "lesson" });
-const trouble = el("p", { class: "trouble", role: "alert" });
+const picture = el("div.lesson");
+const trouble = el("p.trouble", { role: "alert" });
 let engine = null; // the worker
 let shown = 0; // the number of the lesson
 let settings = {};
@@ -96,15 +96,9 @@ function change(values) {
 }
 
 function textInput(label, value, onchange) {
-    const input = el("input", {
-        type: "text",
-        value,
-        autocomplete: "off",
-        spellcheck: "false",
-        input: () => onchange(input.value),
-    });
+    const input = textField({ value, input: () => onchange(input.value) });
     return {
-        node: el("label", { class: "choice wide" }, el("span", {}, label), input),
+        node: el("label.choice.wide", el("span", label), input),
         set(next) {
             if (input.value !== next) input.value = next;
         },
@@ -127,18 +121,17 @@ function cellsInput(label, [rows, columns], value, onchange) {
     set(value);
     const line = (row, i) =>
         el(
-            "div",
-            { class: "controls" },
-            el("span", { class: "note" }, row),
-            ...columns.map((column, k) => el("label", { class: "choice" }, boxes[i * columns.length + k], column)),
+            "div.controls",
+            el("span.note", row),
+            ...columns.map((column, k) => el("label.choice", boxes[i * columns.length + k], column)),
         );
-    return { node: el("fieldset", {}, el("legend", {}, label), ...rows.map(line)), set };
+    return { node: el("fieldset", el("legend", label), ...rows.map(line)), set };
 }
 
 function control({ key, label, range, format, options, cells, text, value }) {
     const set = (next) => change({ [key]: next });
     if (range) return slider(label, range, value, set, format, true);
-    if (options) return select(label, options, value, set);
+    if (options) return select(label, Object.entries(options), value, set);
     if (cells) return cellsInput(label, cells, value, set);
     return text ? textInput(label, value, set) : check(label, value, set);
 }
@@ -153,9 +146,8 @@ function navigation() {
         { "aria-label": "Lessons" },
         el(
             "ol",
-            {},
             ...LESSONS.map(({ name }, i) =>
-                el("li", {}, el("a", { href: `#${i + 1}`, "aria-current": i + 1 === shown ? "page" : null }, name)),
+                el("li", el("a", { href: `#${i + 1}`, "aria-current": i + 1 === shown ? "page" : null }, name)),
             ),
         ),
     );
@@ -171,27 +163,26 @@ function show() {
     trouble.textContent = "";
     document.title = `${shown}. ${lesson().name} – Lookback lessons`;
     main.replaceChildren(
-        el("h1", {}, "Ten lessons on attention, with sliders"),
+        el("h1", "Ten lessons on attention, with sliders"),
         navigation(),
-        el("h2", {}, `${shown}. ${lesson().name}`),
-        el("p", { class: "note about" }, lesson().about),
+        el("h2", `${shown}. ${lesson().name}`),
+        el("p.note.about", lesson().about),
         el(
-            "div",
-            { class: "scroll formula", tabindex: "0", role: "region", "aria-label": "the formula" },
+            "div.scroll.formula.flow",
+            { tabindex: "0", role: "region", "aria-label": "the formula" },
             ...formulasOf(lesson().formula),
         ),
         trouble,
         el(
-            "div",
-            { class: "bar controls", role: "group", "aria-label": "Settings" },
+            "div.bar.controls",
+            { role: "group", "aria-label": "Settings" },
             ...[...handles.values()].map(({ node }) => node),
             button("Reset", { click: reset }),
             ...(lesson().tools?.(settings, askLesson) ?? []),
         ),
         picture,
         el(
-            "p",
-            { class: "note source" },
+            "p.note.source",
             "The text of this lesson explains the formula, with the code: ",
             el("a", { href: root.dataset.texts.replace("NAME", lesson().page) }, `${shown}. ${lesson().name}`),
             `. The settings at the beginning are its own and those of examples/${lesson().page}.c. The library computes all numbers in this page.`,

@@ -112,8 +112,7 @@ export const bottleneck = {
         return [
             shapesTable(this.begun, settings.length),
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 this.without.length >= 2 * AVERAGED ? curves(this.without, this.having, settings.steps) : "",
                 this.exact.length > 1 ? measures(this.exact) : "",
             ),
@@ -137,11 +136,11 @@ export const transformer = {
         {
             key: "what",
             label: "attention",
-            options: [
-                ["cross", "of the decoder to the input"],
-                ["encoder", "of the input to itself"],
-                ["decoder", "of the output to itself"],
-            ],
+            options: {
+                cross: "of the decoder to the input",
+                encoder: "of the input to itself",
+                decoder: "of the output to itself",
+            },
             value: "cross",
         },
         {
@@ -173,8 +172,8 @@ export const transformer = {
             ],
         }[settings.what];
         return [
-            el("p", { class: "written" }, `sorted: ${sorted.join(" ")}`),
-            el("div", { class: "pictures" }, ...mapsOf(found[settings.what], names)),
+            el("p.written", `sorted: ${sorted.join(" ")}`),
+            el("div.pictures.flow", ...mapsOf(found[settings.what], names)),
         ];
     },
 };

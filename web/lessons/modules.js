@@ -11,7 +11,7 @@ function headTables(what, names, tensor) {
 }
 
 function powersOfTwo(most) {
-    return Array.from({ length: Math.log2(most) + 1 }, (_, i) => [String(2 ** i), String(2 ** i)]);
+    return Object.fromEntries(Array.from({ length: Math.log2(most) + 1 }, (_, i) => [2 ** i, 2 ** i]));
 }
 
 export const multiHead = {
@@ -21,26 +21,14 @@ export const multiHead = {
     about: "The same matrices, split into more or fewer heads: each head has its share of the columns, and looks at the vectors in its own way.",
     controls: [
         { key: "heads", label: "heads of the four vectors", options: powersOfTwo(8), value: "2" },
-        {
-            key: "row",
-            label: "row of the batch",
-            options: [
-                ["0", "first"],
-                ["1", "second"],
-            ],
-            value: "0",
-        },
+        { key: "row", label: "row of the batch", options: { 0: "first", 1: "second" }, value: "0" },
         { key: "more", label: "heads of the sentence", options: powersOfTwo(16), value: "4" },
     ],
     ask: ({ heads, row, more }) => ({ heads: Number(heads), row: Number(row), more: Number(more) }),
     draw: (found) => [
-        el("div", { class: "pictures" }, ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
+        el("div.pictures.flow", ...headTables("weights", [VECTOR_NAMES, VECTOR_NAMES], found.weights)),
         numbersTable("output", [VECTOR_NAMES, numbered(8, "column")], planesOf(found.output)[0]),
-        el(
-            "div",
-            { class: "pictures" },
-            ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence),
-        ),
+        el("div.pictures.flow", ...headTables("weights of the sentence", [SENTENCE, SENTENCE], found.sentence)),
     ],
 };
 
@@ -59,14 +47,11 @@ export const threeScores = {
             value: 1,
             format: (x) => x.toFixed(2),
         },
-        { key: "row", label: "query", options: [0, 1, 2, 3].map((i) => [String(i), String(i + 1)]), value: "0" },
+        { key: "row", label: "query", options: { 0: "1", 1: "2", 2: "3", 3: "4" }, value: "0" },
         {
             key: "vectors",
             label: "vectors",
-            options: [
-                ["page", "of the lesson, width 64"],
-                ["drawn", "drawn at random"],
-            ],
+            options: { page: "of the lesson, width 64", drawn: "drawn at random" },
             value: "page",
         },
         { key: "width", label: "width", range: [4, 256, 4], value: 64, when: { vectors: "drawn" } },
@@ -112,11 +97,7 @@ export const translation = {
         {
             key: "how",
             label: "compared",
-            options: [
-                ["words", "the vectors themselves"],
-                ["one", "through one head"],
-                ["two", "through two heads"],
-            ],
+            options: { words: "the vectors themselves", one: "through one head", two: "through two heads" },
             value: "words",
         },
     ],
@@ -125,20 +106,18 @@ export const translation = {
         const title = settings.how === "words" ? "weights of the translation" : "weights of head";
         return [
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 ...planes.map((rows, head) =>
                     weightsTable(settings.how === "words" ? title : `${title} ${head}`, [SPANISH, ENGLISH], rows),
                 ),
                 el(
-                    "ul",
-                    { class: "looks", "aria-label": "The word with the most weight" },
-                    ...likeliestWords(planes[0]).map((line) => el("li", {}, line)),
+                    "ul.looks",
+                    { "aria-label": "The word with the most weight" },
+                    ...likeliestWords(planes[0]).map((line) => el("li", line)),
                 ),
             ),
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 weightsTable("weights", [["output 1", "output 2"], numbered(3, "input")], planesOf(found.weights)[0]),
                 numbersTable("output", [["output 1", "output 2"], numbered(6, "column")], planesOf(found.output)[0]),
             ),
@@ -152,15 +131,7 @@ export const textOfReviews = {
     formula: String.raw`\text{attention}(x) = \text{softmax}\left(\frac{x x^\top}{\sqrt d}\right) x`,
     about: "Untrained attention finds equal words. With positions added, two copies of the same word differ. The mask hides padding, and a high temperature shows what comes second.",
     controls: [
-        {
-            key: "source",
-            label: "words of",
-            options: [
-                ["review", "a review"],
-                ["own", "your own text"],
-            ],
-            value: "review",
-        },
+        { key: "source", label: "words of", options: { review: "a review", own: "your own text" }, value: "review" },
         { key: "review", label: "review", range: [1, 10, 1], value: 1, when: { source: "review" } },
         {
             key: "text",
@@ -178,8 +149,7 @@ export const textOfReviews = {
         weightsTable("weights", [found.words, found.words], planesOf(found.weights)[0]),
         numbersTable("words and their numbers", [["number"], found.words], [found.ids.map(String)]),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             `${found.reviews} reviews, ${found.vocabulary} words; the first are ${found.frequent.map((word, id) => `${id} ${word}`).join(", ")}`,
         ),
     ],

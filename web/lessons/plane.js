@@ -22,9 +22,9 @@ function arrow([x, y], kind, name, atSide) {
         ? { x: across(0.6 * x - 0.1 * uy), y: down(0.6 * y + 0.1 * ux), "text-anchor": uy > 0 ? "end" : "start" }
         : { x: across(x + 0.1), y: down(y + (x ? -0.25 : 0.1)) };
     return [
-        svg("line", { x1: across(0), y1: down(0), x2: across(x), y2: down(y), class: `arrow ${kind}` }),
-        svg("polygon", { points: head.map(([a, b]) => `${across(a)},${down(b)}`).join(" "), class: `head ${kind}` }),
-        svg("text", { ...place, class: kind }, name),
+        svg(`line.arrow.${kind}`, { x1: across(0), y1: down(0), x2: across(x), y2: down(y) }),
+        svg(`polygon.head.${kind}`, { points: head.map(([a, b]) => `${across(a)},${down(b)}`).join(" ") }),
+        svg(`text.${kind}`, place, name),
     ];
 }
 
@@ -54,16 +54,15 @@ function drag(onmove) {
 export function drawPlane(keys, query, onmove) {
     const edge = REACH - 0.1;
     return svg(
-        "svg",
+        "svg.plane",
         {
-            class: "plane",
             viewBox: `0 0 ${SIZE} ${SIZE}`,
             role: "img",
             "aria-label": `The first query is (${query.map((x) => x.toFixed(2)).join(", ")}); keys are at ${keys.map((key) => `(${key.join(", ")})`).join(", ")}`,
             pointerdown: drag(onmove),
         },
-        svg("line", { x1: across(-edge), x2: across(edge), y1: down(0), y2: down(0), class: "grid" }),
-        svg("line", { x1: across(0), x2: across(0), y1: down(-edge), y2: down(edge), class: "grid" }),
+        svg("line.grid", { x1: across(-edge), x2: across(edge), y1: down(0), y2: down(0) }),
+        svg("line.grid", { x1: across(0), x2: across(0), y1: down(-edge), y2: down(edge) }),
         ...keys.flatMap((key) => arrow(key, "of-key", `key (${key.join(", ")})`, false)),
         ...arrow(query, "of-query", "query", true),
     );

@@ -37,8 +37,7 @@ export const dotProduct = {
             });
         return [
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 drawPlane(KEYS, query, turn),
                 weightsTable("weights", [namesOf(query), KEY_NAMES], planesOf(found.weights)[0]),
                 numbersTable("output", [namesOf(query), COLUMN_NAMES], planesOf(found.output)[0]),
@@ -66,15 +65,13 @@ export const changing = {
         };
         return [
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 drawPlane(KEYS, query, move),
                 weightsTable("weights before", [QUERY_NAMES, KEY_NAMES], planesOf(found["weights before"])[0]),
                 weightsTable("weights after", [namesOf(query), KEY_NAMES], planesOf(found["weights after"])[0]),
             ),
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 drawLines({
                     caption: "the weights of the first query along the way",
                     label: "share of the way from (1, 0) to (0, 1)",
@@ -101,14 +98,14 @@ export const masking = {
             key: "kind",
             label: "mask",
             value: "keys",
-            options: [
-                ["none", "none"],
-                ["keys", "of keys, for all queries"],
-                ["length", "padding: the length of the row"],
-                ["bias", "bias: added to the scores of the third key"],
-                ["causal", "causal"],
-                ["cells", "of each query and key"],
-            ],
+            options: {
+                none: "none",
+                keys: "of keys, for all queries",
+                length: "padding: the length of the row",
+                bias: "bias: added to the scores of the third key",
+                causal: "causal",
+                cells: "of each query and key",
+            },
         },
         { key: "keys", label: "visible", cells: [["all queries"], KEY_NAMES], value: "110", when: { kind: "keys" } },
         { key: "length", label: "length", range: [0, 3, 1], value: 2, when: { kind: "length" } },
@@ -132,8 +129,7 @@ export const masking = {
     ask: (settings) => ({ ...settings, bias: settings.bias === HIDDEN ? undefined : settings.bias }),
     draw: (found) => [
         el(
-            "div",
-            { class: "pictures" },
+            "div.pictures.flow",
             weightsTable("weights", [QUERY_NAMES, KEY_NAMES], planesOf(found.weights)[0]),
             numbersTable("output", [QUERY_NAMES, COLUMN_NAMES], planesOf(found.output)[0]),
         ),
@@ -166,8 +162,7 @@ export const scaling = {
         ];
         return [
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 weightsTable("weights of the sentence", [SENTENCE, SENTENCE], planesOf(found.weights)[0]),
                 drawLines({
                     caption: "the largest weight of a row, on average",
@@ -178,8 +173,7 @@ export const scaling = {
                 }),
             ),
             el(
-                "div",
-                { class: "pictures" },
+                "div.pictures.flow",
                 numbersTable(
                     "largest weight",
                     [powers.map((width) => `width ${width}`), DIVISORS],

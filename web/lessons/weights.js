@@ -21,11 +21,7 @@ export function digits(value) {
 }
 
 function coloured(weight, wide) {
-    const td = el(
-        "td",
-        { class: "weight", title: digits(weight) },
-        wide ? el("span", { class: "unseen" }, digits(weight)) : digits(weight),
-    );
+    const td = el("td.weight", { title: digits(weight) }, wide ? el("span.unseen", digits(weight)) : digits(weight));
     td.style.background = css(weight);
     td.style.color = plainInkOn(weight);
     return td;
@@ -34,44 +30,35 @@ function coloured(weight, wide) {
 function table(kind, caption, names, rows, cell) {
     const [rowNames, columnNames] = names;
     const box = el(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+        "div.scroll",
+        { tabindex: "0", role: "region", "aria-label": caption },
         el(
-            "table",
-            { class: kind },
-            el("caption", {}, caption),
-            columnNames.length
-                ? el(
-                      "thead",
-                      {},
-                      el(
-                          "tr",
-                          {},
-                          el("td", {}),
-                          ...columnNames.map((name) => el("th", { scope: "col", dir: "auto" }, name)),
-                      ),
-                  )
-                : null,
+            `table.${kind}`,
+            el("caption", caption),
+            columnNames.length > 0 &&
+                el(
+                    "thead",
+                    el("tr", el("td"), ...columnNames.map((name) => el("th", { scope: "col", dir: "auto" }, name))),
+                ),
             el(
                 "tbody",
-                {},
                 ...rows.map((row, i) =>
-                    el("tr", {}, el("th", { scope: "row", dir: "auto" }, rowNames[i]), ...row.map(cell)),
+                    el("tr", el("th", { scope: "row", dir: "auto" }, rowNames[i]), ...row.map(cell)),
                 ),
             ),
         ),
     );
-    return el("div", { class: "table" }, box, scrollNote(box).note);
+    return el("div.table", box, scrollNote(box).note);
 }
 
 // names: [of the rows, of the columns].
 export function weightsTable(caption, names, rows) {
     const wide = rows[0].length > WIDE;
-    return table(`weights${wide ? " wide-weights" : ""}`, caption, names, rows, (weight) => coloured(weight, wide));
+    return table(wide ? "weights.wide-weights" : "weights", caption, names, rows, (weight) => coloured(weight, wide));
 }
 
 export function numbersTable(caption, names, rows) {
     return table("numbers", caption, names, rows, (value) =>
-        el("td", {}, typeof value === "number" ? digits(value) : value),
+        el("td", typeof value === "number" ? digits(value) : value),
     );
 }

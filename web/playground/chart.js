@@ -31,7 +31,7 @@ export function drawChart(chart, label, curves, top, steps) {
     const x = (step) => LEFT + ((WIDTH - LEFT - RIGHT) * step) / Math.max(1, steps);
     const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - Math.min(1, value / highest));
     const nodes = [0, 0.5, 1].flatMap((share) => [
-        svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(share * highest), y2: y(share * highest), class: "grid" }),
+        svg("line.grid", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(share * highest), y2: y(share * highest) }),
         svg("text", { x: LEFT - 6, y: y(share * highest) + 4, "text-anchor": "end" }, tick(share * highest)),
     ]);
     nodes.push(
@@ -43,7 +43,7 @@ export function drawChart(chart, label, curves, top, steps) {
         const path = thinned(curve.points)
             .map(([step, value], i) => `${i ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`)
             .join("");
-        nodes.push(svg("path", { d: path, class: `curve ${curve.kind}` }));
+        nodes.push(svg(`path.curve.${curve.kind}`, { d: path }));
     }
     const last = curves
         .filter((curve) => curve.points.length)

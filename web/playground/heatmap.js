@@ -33,7 +33,7 @@ function weightsOf(look, head) {
 }
 
 function cell(weight) {
-    const td = el("td", {}, el("span", { class: "unseen" }, weight.toFixed(2)));
+    const td = el("td", el("span.unseen", weight.toFixed(2)));
     td.style.setProperty("--weight", `${Math.round(100 * weight)}%`);
     td.title = weight.toFixed(3);
     return td;
@@ -50,12 +50,11 @@ function rowOf(look, row, weights) {
     const others = (look.likeliest?.[row] ?? [])
         .map((name, i) => `${name} ${wholePercent(look.probabilities[row][i])}`)
         .join(", ");
-    const last = el("td", { class: "certain", title: others }, certain === undefined ? "" : wholePercent(certain));
+    const last = el("td.certain", { title: others }, certain === undefined ? "" : wholePercent(certain));
     return el(
-        "tr",
-        { class: row >= look.length && row < look.target.length ? "unwritten" : null },
+        row >= look.length && row < look.target.length ? "tr.unwritten" : "tr",
         el("th", { scope: "row", dir: "auto" }, symbol),
-        ...(weights ? weights[row].map(cell) : []),
+        weights && weights[row].map(cell),
         last,
     );
 }
@@ -74,31 +73,25 @@ export function heatmapOf(look, head, name) {
         stopsEarly(look) ? "It stops too early: the grey numbers are what it would write next." : "",
     ];
     const table = el(
-        "table",
-        { class: look.source.length > 10 ? "heatmap many" : "heatmap", dir: leftward && "rtl" },
+        look.source.length > 10 ? "table.heatmap.many" : "table.heatmap",
+        { dir: leftward && "rtl" },
         el(
             "thead",
-            {},
             el(
                 "tr",
-                {},
-                el("td", { class: "corner" }, el("span", {}, "writes ↓"), weights && ` reads ${leftward ? "←" : "→"}`),
+                el("td.corner", el("span", "writes ↓"), weights && ` reads ${leftward ? "←" : "→"}`),
                 ...columns,
-                el("th", { scope: "col", class: "certain", title: "probability of this symbol" }, "sure"),
+                el("th.certain", { scope: "col", title: "probability of this symbol" }, "sure"),
             ),
         ),
-        el("tbody", {}, ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),
+        el("tbody", ...Array.from({ length: shown }, (_, row) => rowOf(look, row, weights))),
     );
     table.style.setProperty("--columns", columns.length);
-    const box = el(
-        "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` },
-        table,
-    );
+    const box = el("div.scroll", { tabindex: "0", role: "region", "aria-label": `Heatmap of ${name}` }, table);
     return [
-        el("p", { class: "note legend" }, legend.join(" ")),
+        el("p.note.legend", legend.join(" ")),
         box,
         scrollNote(box).note,
-        shown < rows ? el("p", { class: "note" }, `… and ${rows - shown} more: it does not find an end yet.`) : "",
+        shown < rows ? el("p.note", `… and ${rows - shown} more: it does not find an end yet.`) : "",
     ];
 }

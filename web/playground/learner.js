@@ -31,11 +31,11 @@ export class Learner {
     }
 
     build() {
-        this.status = el("p", { class: "status" }, "starting");
+        this.status = el("p.status", "starting");
         this.progress = el("progress", { max: 1, value: 0, "aria-label": `progress of ${this.name}` });
-        this.warning = el("p", { class: "warning", role: "status" });
-        this.picture = el("div", { class: "picture" });
-        this.size = el("span", { class: "note" });
+        this.warning = el("p.warning", { role: "status" });
+        this.picture = el("div.picture");
+        this.size = el("span.note");
         this.save = button("Save as .safetensors", { click: () => this.worker.postMessage({ type: "save" }) });
         this.heads = select("head", [["-1", "mean of all"]], "-1", (head) => {
             this.head = Number(head);
@@ -46,21 +46,20 @@ export class Learner {
             this.choose({ attention }),
         );
         this.node = el(
-            "section",
-            { class: `learner ${this.kind}`, "aria-label": this.name },
-            el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
+            `section.learner.${this.kind}`,
+            { "aria-label": this.name },
+            el("h2", el("span.swatch", { "aria-hidden": "true" }), this.name),
             this.status,
             this.progress,
             this.warning,
             this.picture,
         );
         this.settings = el(
-            "section",
-            { class: `settings ${this.kind}`, "aria-label": `settings of ${this.name}` },
-            el("h2", {}, el("span", { class: "swatch", "aria-hidden": "true" }), this.name),
+            `section.settings.${this.kind}`,
+            { "aria-label": `settings of ${this.name}` },
+            el("h2", el("span.swatch", { "aria-hidden": "true" }), this.name),
             el(
-                "div",
-                { class: "controls" },
+                "div.controls",
                 this.attention.node,
                 slider("width", [16, 192, 16], this.chosen.hidden, (hidden) => this.choose({ hidden })).node,
                 slider(
@@ -72,7 +71,7 @@ export class Learner {
                 ).node,
                 this.heads.node,
             ),
-            el("div", { class: "controls" }, this.save, this.size),
+            el("div.controls", this.save, this.size),
         );
     }
 
@@ -226,10 +225,9 @@ export class Learner {
         const right = [...source].sort((a, b) => a - b).join(" ") === text;
         const verdict = right ? "✓ sorted" : text === "" ? "✗ it writes nothing" : "✗ not sorted";
         return el(
-            "div",
-            { class: "answer" },
-            el("p", { class: "written", dir: "auto" }, `${input} ${isRightToLeft(input) ? "←" : "→"} ${shown}`),
-            sorts ? el("span", { class: `verdict ${right ? "right" : "wrong"}` }, verdict) : "",
+            "div.answer.flow",
+            el("p.written", { dir: "auto" }, `${input} ${isRightToLeft(input) ? "←" : "→"} ${shown}`),
+            sorts ? el(`span.verdict.${right ? "right" : "wrong"}`, verdict) : "",
         );
     }
 
@@ -260,7 +258,7 @@ export class Learner {
         this.warning.textContent = this.warn();
         this.picture.replaceChildren(
             ...(this.look.error
-                ? [el("p", { class: "trouble" }, this.look.error)]
+                ? [el("p.trouble", this.look.error)]
                 : [this.answer(), ...heatmapOf(this.look, this.head, this.name)]),
         );
     }

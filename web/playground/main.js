@@ -1,7 +1,7 @@
 // The page: what both models share, and the buttons.
 import { drawChart } from "./chart.js";
-import { number, select } from "../common/controls.js";
-import { button, el, svg } from "../common/dom.js";
+import { number } from "../common/controls.js";
+import { button, choice, el, svg, textField } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { Learner } from "./learner.js";
 import { DEFAULTS, LONGER, TYPED } from "./settings.js";
@@ -20,68 +20,54 @@ let workerUrl = null,
 const learners = [];
 
 const main = document.getElementById("main");
-const heading = el("h1", {});
-const asked = el("span", {});
-const trouble = el("p", { class: "trouble", role: "alert" });
+const heading = el("h1");
+const asked = el("span");
+const trouble = el("p.trouble", { role: "alert" });
 const train = button("Train", { class: "primary", click: toggle });
 const one = button("Step", { click: () => learners.forEach((learner) => learner.send("step")) });
 const reset = button("Reset", { click: beginAll });
 const second = el("input", { type: "checkbox", change: compare });
-const said = el("p", { class: "note said", role: "status" });
+const said = el("p.note.said", { role: "status" });
 const largest = number("largest number", 5, 200, shared.max_value, change("max_value"));
 const shortest = number("shortest", 1, 12, shared.min_length, change("min_length"));
 const longest = number("longest", 1, 12, shared.max_length, change("max_length"));
 const again = button("Open the model again", { click: () => openModel(learners[0].file) });
-const input = el("input", {
-    type: "text",
+const input = textField({
     id: "input",
     value: TYPED.short,
     size: 24,
-    autocomplete: "off",
-    spellcheck: "false",
     input: () => learners.forEach((learner) => learner.ready && learner.send("type", { text: input.value })),
 });
-const lossChart = svg("svg", { role: "img", class: "chart" }),
-    matchChart = svg("svg", { role: "img", class: "chart" });
-const models = el("div", { class: "models" });
-const settings = el("div", { class: "models" });
-const hint = el("p", { class: "note" });
+const lossChart = svg("svg.chart", { role: "img" }),
+    matchChart = svg("svg.chart", { role: "img" });
+const models = el("div.models");
+const settings = el("div.models");
+const hint = el("p.note");
 // For those who have never heard of attention.
-const whatNow = el("p", {});
+const whatNow = el("p");
 const explanation = el(
-    "aside",
-    { class: "explanation" },
-    el("h2", {}, "What you see"),
+    "aside.explanation",
+    el("h2", "What you see"),
     ...[
         "The model reads the list and writes it again in order, one number at a time. Before each number it looks back at the list: this is attention. A row of the picture shows where.",
         "Nobody tells it how to sort. Before it has learned, it looks everywhere equally, and stops before the first number.",
-    ].map((line) => el("p", {}, line)),
+    ].map((line) => el("p", line)),
     whatNow,
 );
 const charts = el(
-    "div",
-    { class: "charts", hidden: true },
-    el("figure", {}, el("figcaption", {}, "Loss: how far it is from the right answers"), lossChart),
-    el("figure", {}, el("figcaption", {}, "Exact match: the share of new examples that are right"), matchChart),
+    "div.charts",
+    { hidden: true },
+    el("figure", el("figcaption", "Loss: how far it is from the right answers"), lossChart),
+    el("figure", el("figcaption", "Exact match: the share of new examples that are right"), matchChart),
 );
 
 const page = {
     begin(learner) {
         trouble.textContent = "";
         learner.worker.postMessage({ type: "type", text: input.value });
-        learner.begin(
-            pairs === null
-                ? shared
-                : {
-                      seed: shared.seed,
-                      steps: shared.steps,
-                      batch: shared.batch,
-                      embed: shared.embed,
-                      dropout: 0.2,
-                      ...separators,
-                  },
-            pairs ?? undefined,
-        );
+        const { seed, steps, batch, embed } = shared,
+            ofPairs = { seed, steps, batch, embed, dropout: 0.2, ...separators };
+        learner.begin(pairs === null ? shared : ofPairs, pairs ?? undefined);
     },
     // What has been changed is not what the models have learned so far.
     restart(some) {
@@ -278,46 +264,25 @@ function useLists() {
 }
 
 function separator(label, key) {
-    return select(
-        label,
-        [
-            ["", "each character is a symbol"],
-            [" ", "spaces separate symbols"],
-        ],
-        "",
-        (value) => {
-            separators = { ...separators, [key]: value };
-        },
-    ).node;
-}
-
-function chooser() {
-    const file = el("input", {
-        type: "file",
-        "aria-label": "Open a model, or pairs",
-        change: () => file.files[0] && take(file.files[0]),
-    });
-    return file;
+    const ways = { "": "each character is a symbol", " ": "spaces separate symbols" };
+    return choice(label, Object.entries(ways), "", (value) => (separators = { ...separators, [key]: value }));
 }
 
 function choices() {
-    return el("details", {}, el("summary", {}, "Its attention, width and learning rate"), settings);
+    return el("details", el("summary", "Its attention, width and learning rate"), settings);
 }
 
 function experiments() {
     return el(
         "details",
-        {},
-        el("summary", {}, "Try without attention, or go step by step"),
+        el("summary", "Try without attention, or go step by step"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Without attention, a model has to keep the whole list in one vector. Lists of 5 to 10 numbers show what that costs.",
         ),
         el(
-            "div",
-            { class: "bar controls" },
-            el("label", { class: "choice" }, second, el("span", {}, "two models at once, with and without attention")),
+            "div.bar.controls",
+            el("label.choice", second, el("span", "two models at once, with and without attention")),
             one,
             reset,
         ),
@@ -327,11 +292,9 @@ function experiments() {
 function otherLists() {
     return el(
         "details",
-        {},
-        el("summary", {}, "Other lists, or a longer training"),
+        el("summary", "Other lists, or a longer training"),
         el(
-            "div",
-            { class: "controls" },
+            "div.controls",
             largest,
             shortest,
             longest,
@@ -343,37 +306,39 @@ function otherLists() {
 }
 
 function files() {
+    const file = el("input", {
+        type: "file",
+        "aria-label": "Open a model, or pairs",
+        change: () => file.files[0] && take(file.files[0]),
+    });
     return el(
         "details",
-        {},
-        el("summary", {}, "Own pairs, or a model"),
+        el("summary", "Own pairs, or a model"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Paste lines of a source, a tab and a target, or drop a TSV file anywhere on the page. A model is a .safetensors file of this page, or of lookback train and lookback sort.",
         ),
         paste,
         el(
-            "div",
-            { class: "controls" },
+            "div.controls",
             separator("source", "source_separator"),
             separator("target", "target_separator"),
             button("Learn these pairs", { click: () => usePairs(unseen ?? new TextEncoder().encode(paste.value)) }),
             button("Back to lists", { click: useLists }),
         ),
-        el("label", { class: "choice" }, el("span", {}, "Open a file"), chooser()),
+        el("label.choice", el("span", "Open a file"), file),
     );
 }
 
 function build() {
     main.append(
         heading,
-        el("div", { class: "bar ask" }, el("label", { class: "choice wide" }, asked, input), train),
+        el("div.bar.ask.flow", el("label.choice.wide", asked, input), train),
         hint,
         said,
         again,
         trouble,
-        el("div", { class: "stage" }, models, el("div", { class: "beside" }, charts, explanation)),
+        el("div.stage", models, el("div.beside", charts, explanation)),
         choices(),
         experiments(),
         otherLists(),

@@ -2,7 +2,7 @@
 import { el } from "../common/dom.js";
 import { alignEdits, isEdit, NOTHING } from "./edits.js";
 import { fixed, plural } from "./numbers.js";
-import { point, state, update, NO_STEP } from "./state.js";
+import { NO_STEP, pin, point } from "./state.js";
 import { END_MARK, END_SYMBOL, oneLine, readsLeft } from "./symbols.js";
 
 const ORDINAL = [
@@ -58,7 +58,7 @@ export function markEdits(report, expected, found) {
             continue;
         }
         const { text } = report.label(edit.found);
-        parts.push(between, isEdit(edit) ? el("mark", {}, text) : oneLine(report.symbols[edit.found]));
+        parts.push(between, isEdit(edit) ? el("mark", text) : oneLine(report.symbols[edit.found]));
         between = report.about.target_separator ?? " ";
     }
     return parts;
@@ -80,54 +80,31 @@ export function drawAligned(report, pair, which) {
             label.text,
         );
     };
-    const row = (name, cells) => el("tr", {}, el("th", { scope: "row" }, name), ...cells);
+    const row = (name) => el("tr", el("th", { scope: "row" }, name), ...edits.map((edit) => cell(edit[name], edit)));
     const signs = edits.map((edit) => {
         const [kind, sign] = kindOf(edit);
         const words = { same: "same", other: `another ${unit}`, extra: "too many", missing: "missing" }[kind];
-        return el(
-            "td",
-            { class: `sign ${kind}`, title: words },
-            sign,
-            kind === "same" ? el("span", { class: "unseen" }, "same") : null,
-        );
+        return el(`td.sign.${kind}`, { title: words }, sign, kind === "same" ? el("span.unseen", "same") : null);
     });
+    const stepOf = (event) => Number(event.target.closest("[data-step]")?.dataset.step ?? NO_STEP),
+        leftward = readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected)));
     const table = el(
-        "table",
+        "table.aligned",
         {
-            class: "aligned",
             "aria-label": "expected and found, aligned",
-            dir: readsLeft(edits.map((edit) => report.label(edit.expected === NOTHING ? edit.found : edit.expected)))
-                ? "rtl"
-                : null,
+            dir: leftward && "rtl",
+            pointermove: (event) => point(stepOf(event), NO_STEP),
+            pointerleave: () => point(NO_STEP, NO_STEP),
+            click: (event) => pin(stepOf(event)),
         },
-        el(
-            "tbody",
-            {},
-            row(
-                "expected",
-                edits.map((edit) => cell(edit.expected, edit)),
-            ),
-            el("tr", {}, el("td", { class: "none" }), ...signs),
-            row(
-                "found",
-                edits.map((edit) => cell(edit.found, edit)),
-            ),
-        ),
+        el("tbody", row("expected"), el("tr", el("td.none"), ...signs), row("found")),
     );
-    const stepOf = (event) => Number(event.target.closest("[data-step]")?.dataset.step ?? NO_STEP);
-    table.addEventListener("pointermove", (event) => point(stepOf(event), NO_STEP));
-    table.addEventListener("pointerleave", () => point(NO_STEP, NO_STEP));
-    table.addEventListener("click", (event) => {
-        const step = stepOf(event);
-        if (step !== NO_STEP) update({ step: state.step === step ? NO_STEP : step });
-    });
     return el(
-        "div",
-        { class: "canvas", "aria-label": "expected and found, aligned", role: "group" },
+        "div.canvas",
+        { "aria-label": "expected and found, aligned", role: "group" },
         table,
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             wrong === 0
                 ? "No word differs, only spaces or subwords."
                 : `${plural(wrong, "edit", "edits")}: ≠ another ${unit}, + too many, − missing.`,

@@ -71,21 +71,20 @@ export function drawBeam(report, pair, selected, onselect) {
     const room = Math.max(...outputs.map((output, rank) => textWidth(leafText(output, rank), `600 11px ${FONT}`)));
     const width = starts[depths] + Math.ceil(room) + 20,
         height = top + outputs.length * high + 6;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "beam" });
+    const root = svg("svg.beam", { viewBox: `0 0 ${width} ${height}`, width, height });
     const row = (node) => top + node.first * high + high / 2;
     const edges = svg("g", { fill: "none" }),
-        nodes = svg("g", {});
+        nodes = svg("g");
     root.append(edges, nodes);
     const right = (node) => (node.depth < skipped ? 16 : starts[node.depth] + widths[node.depth]);
-    nodes.append(svg("circle", { class: "root", cx: 12, cy: row(tree), r: 4 }));
+    nodes.append(svg("circle.root", { cx: 12, cy: row(tree), r: 4 }));
     if (skipped > 0) {
         nodes.append(
             svg(
-                "text",
-                { x: 12, y: row(tree) - 9, "font-size": 12, "text-anchor": "middle" },
+                "text.middle",
+                { x: 12, y: row(tree) - 9, "font-size": 12 },
                 svg(
                     "title",
-                    {},
                     outputs[0].symbols
                         .slice(0, skipped)
                         .map((id) => report.label(id).text)
@@ -98,44 +97,31 @@ export function drawBeam(report, pair, selected, onselect) {
     each(tree, (node, parent) => {
         if (node.depth < skipped) return;
         const x = starts[node.depth],
+            width = widths[node.depth],
             y = row(node),
             from = right(parent),
             y0 = row(parent),
             bend = from + 10;
-        const on = node.members.includes(selected) ? " on" : "";
+        const on = node.members.includes(selected) && "on";
         edges.append(
-            svg("path", {
-                class: `edge${on}`,
+            svg("path.edge", {
+                class: on,
                 d: y0 === y ? `M${from} ${y}H${x}` : `M${from} ${y0}C${bend} ${y0} ${from} ${y} ${x} ${y}`,
             }),
         );
         const p = node.probability;
         nodes.append(
             svg(
-                "g",
-                { class: `node${on}`, click: () => onselect(node.first) },
+                "g.node",
+                { class: on, click: () => onselect(node.first) },
                 svg(
                     "title",
-                    {},
                     `${node.id === END_OF_OUTPUT ? "end of the output" : report.label(node.id).title}: ${fixed(p, 3)}`,
                 ),
-                svg("rect", {
-                    x,
-                    y: y - 11,
-                    width: widths[node.depth],
-                    height: 22,
-                    rx: 4,
-                    fill: p === null ? "none" : css(p),
-                }),
+                svg("rect", { x, y: y - 11, width, height: 22, rx: 4, fill: p === null ? "none" : css(p) }),
                 svg(
-                    "text",
-                    {
-                        x: x + widths[node.depth] / 2,
-                        y: y + 4.8,
-                        "font-size": font,
-                        "text-anchor": "middle",
-                        ink: p === null ? null : inkOn(p),
-                    },
+                    "text.middle",
+                    { x: x + width / 2, y: y + 4.8, "font-size": font, ink: p === null ? null : inkOn(p) },
                     text(node),
                 ),
             ),
@@ -146,14 +132,8 @@ export function drawBeam(report, pair, selected, onselect) {
             x = end > 0 ? starts[end - 1] + widths[end - 1] + 12 : 30;
         root.append(
             svg(
-                "text",
-                {
-                    class: rank === selected ? "leaf on" : "leaf",
-                    x,
-                    y: top + rank * high + high / 2 + 4,
-                    "font-size": 11,
-                    click: () => onselect(rank),
-                },
+                rank === selected ? "text.leaf.on" : "text.leaf",
+                { x, y: top + rank * high + high / 2 + 4, "font-size": 11, click: () => onselect(rank) },
                 leafText(output, rank),
             ),
         );

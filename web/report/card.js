@@ -44,15 +44,12 @@ function flatten(object, before = "") {
 
 function tableOfFacts(entries) {
     return el(
-        "table",
-        { class: "facts" },
+        "table.facts",
         el(
             "tbody",
-            {},
             ...entries.map(([name, value]) =>
                 el(
                     "tr",
-                    {},
                     el("th", { scope: "row", dir: "auto" }, name.replaceAll("_", " ")),
                     el("td", { dir: "auto" }, value),
                 ),
@@ -67,15 +64,13 @@ function list(title, entries, chosen = null) {
     const seen = entries.filter(([name]) => chosen?.has(name) ?? true),
         folded = entries.filter((entry) => !seen.includes(entry));
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, title),
+        "section.block",
+        el("h3", title),
         seen.length > 0 && tableOfFacts(seen),
         folded.length > 0 &&
             el(
                 "details",
-                {},
-                el("summary", {}, `${plural(folded.length, "option", "options")} as by default`),
+                el("summary", `${plural(folded.length, "option", "options")} as by default`),
                 tableOfFacts(folded),
             ),
     );
@@ -89,30 +84,24 @@ function optionsOf(command) {
 function symbolList(report, title, ids) {
     if (!ids || ids.length === 0) return null;
     return el(
-        "section",
-        { class: "block wide" },
-        el("h3", {}, `${title}: ${count(ids.length)}`),
-        el(
-            "p",
-            { class: "symbols" },
-            ...ids.map((id) => el("bdi", { class: "chip", title: report.label(id).title }, report.label(id).text)),
-        ),
+        "section.block.wide",
+        el("h3", `${title}: ${count(ids.length)}`),
+        el("p.symbols", ...ids.map((id) => el("bdi.chip", { title: report.label(id).title }, report.label(id).text))),
     );
 }
 
 // A command that one can copy.
 export function commandBlock(title, command, note) {
-    const said = el("span", { class: "status", role: "status" });
+    const said = el("span.status", { role: "status" });
     const copy = button("Copy", {
         click: async () => (said.textContent = (await copyText(command)) ? "copied" : "cannot copy"),
     });
     return el(
-        "section",
-        { class: "block wide" },
-        el("h3", {}, title),
-        note && el("p", { class: "note" }, note),
-        el("pre", { class: "command", tabindex: 0 }, command),
-        el("div", { class: "tools" }, copy, said),
+        "section.block.wide",
+        el("h3", title),
+        note && el("p.note", note),
+        el("pre.command", { tabindex: 0 }, command),
+        el("div.tools", copy, said),
     );
 }
 
@@ -130,27 +119,25 @@ export function makeModelCard(report) {
         ["Lookback", shownValue(about.lookback)],
     ];
     return el(
-        "section",
-        { class: "card", "aria-label": "a card of the model" },
-        el("h2", {}, "The model"),
+        "section.card.stacked",
+        { "aria-label": "a card of the model" },
+        el("h2", "The model"),
         about.training_command
             ? commandBlock(
                   "The command that trained the model",
                   about.training_command,
                   "From the record in the model file, which has no folders, and no options that leave the model as it is.",
               )
-            : el("p", { class: "note" }, "The model file does not tell the command of its training."),
+            : el("p.note", "The model file does not tell the command of its training."),
         commandBlock("The command that made this report", about.command ?? "", "Without the folders of its files."),
         el(
-            "div",
-            { class: "blocks" },
+            "div.blocks.flow",
             list("Summary", facts),
             ...lists("Training", about.training ?? {}, optionsOf(about.training_command)),
             el(
-                "details",
-                { class: "block wide" },
-                el("summary", {}, "The whole configuration"),
-                el("div", { class: "blocks" }, ...lists("Configuration", about.configuration ?? {})),
+                "details.block.wide",
+                el("summary", "The whole configuration"),
+                el("div.blocks.flow", ...lists("Configuration", about.configuration ?? {})),
             ),
             symbolList(report, "Symbols of the source", about.source_symbols),
             symbolList(report, "Symbols of the target", about.target_symbols),

@@ -19,7 +19,7 @@ function short(value) {
 
 // The axes, and from values to places. Without a y, there are only those of x.
 function axes({ width, height, x, y, xName, yName }) {
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "chart" });
+    const root = svg("svg.chart", { viewBox: `0 0 ${width} ${height}`, width, height });
     const { left, right, top, bottom } = FRAME,
         wide = width - left - right,
         high = height - top - bottom;
@@ -27,31 +27,17 @@ function axes({ width, height, x, y, xName, yName }) {
         atY = (v) => top + high * (1 - (v - y[0]) / (y[1] - y[0] || 1));
     for (const tick of y ? ticks(y[0], y[1], 4) : []) {
         root.append(
-            svg("path", { class: "rule", d: `M${left} ${atY(tick)}h${wide}` }),
-            svg(
-                "text",
-                { class: "tick", x: left - 7, y: atY(tick) + 3.5, "text-anchor": "end", "font-size": 10.5 },
-                short(tick),
-            ),
+            svg("path.rule", { d: `M${left} ${atY(tick)}h${wide}` }),
+            svg("text.tick.end", { x: left - 7, y: atY(tick) + 3.5, "font-size": 10.5 }, short(tick)),
         );
     }
     for (const tick of ticks(x[0], x[1], 6)) {
-        root.append(
-            svg(
-                "text",
-                { class: "tick", x: atX(tick), y: top + high + 16, "text-anchor": "middle", "font-size": 10.5 },
-                short(tick),
-            ),
-        );
+        root.append(svg("text.tick.middle", { x: atX(tick), y: top + high + 16, "font-size": 10.5 }, short(tick)));
     }
     root.append(
-        svg("path", { class: "axis", d: `M${left} ${top + high}h${wide}` }),
-        svg(
-            "text",
-            { class: "name", x: left + wide / 2, y: height - 7, "text-anchor": "middle", "font-size": 11 },
-            xName,
-        ),
-        svg("text", { class: "name", x: left - 40, y: 11, "font-size": 11 }, yName),
+        svg("path.axis", { d: `M${left} ${top + high}h${wide}` }),
+        svg("text.name.middle", { x: left + wide / 2, y: height - 7, "font-size": 11 }, xName),
+        svg("text.name", { x: left - 40, y: 11, "font-size": 11 }, yName),
     );
     return { root, atX, atY, wide, high };
 }
@@ -76,18 +62,10 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
     if (mark) {
         const late = atX(mark.x) > width * 0.7;
         root.append(
-            svg("path", { class: "kept", d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
-            svg(
-                "text",
-                {
-                    class: "tick",
-                    x: atX(mark.x) + (late ? 4 : -4),
-                    y: FRAME.top - 3,
-                    "text-anchor": late ? "end" : "start",
-                    "font-size": 10.5,
-                },
-                mark.text,
-            ),
+            svg("path.kept", { d: `M${atX(mark.x)} ${FRAME.top}v${high}` }),
+            late
+                ? svg("text.tick.end", { x: atX(mark.x) + 4, y: FRAME.top - 3, "font-size": 10.5 }, mark.text)
+                : svg("text.tick", { x: atX(mark.x) - 4, y: FRAME.top - 3, "font-size": 10.5 }, mark.text),
         );
     }
     series.forEach((one, i) => {
@@ -95,8 +73,7 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
             style = i % STYLES;
         if (seen.length === 0) return;
         root.append(
-            svg("path", {
-                class: `series s${style}`,
+            svg(`path.series.s${style}`, {
                 fill: "none",
                 d: "M" + seen.map(([a, b]) => `${atX(a).toFixed(1)} ${atY(b).toFixed(1)}`).join("L"),
             }),
@@ -104,9 +81,9 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
         for (const [a, b] of seen.length <= 60 ? seen : []) {
             root.append(
                 svg(
-                    "circle",
-                    { class: `dot s${style}`, cx: atX(a), cy: atY(b), r: 2.4 },
-                    svg("title", {}, `${one.name}, ${a}: ${fixed(b, 4)}`),
+                    `circle.dot.s${style}`,
+                    { cx: atX(a), cy: atY(b), r: 2.4 },
+                    svg("title", `${one.name}, ${a}: ${fixed(b, 4)}`),
                 ),
             );
         }
@@ -114,8 +91,8 @@ export function lineChart({ series, xName, yName, y, mark, width = WIDEST, heigh
         const left = FRAME.left + 90 + (i % beside) * LEGEND.wide,
             top = 8 - above + LEGEND.high * Math.floor(i / beside);
         root.append(
-            svg("path", { class: `series s${style}`, d: `M${left} ${top}h18` }),
-            svg("text", { class: "legend", x: left + 23, y: top + 3.5, "font-size": 11 }, one.name),
+            svg(`path.series.s${style}`, { d: `M${left} ${top}h18` }),
+            svg("text.legend", { x: left + 23, y: top + 3.5, "font-size": 11 }, one.name),
         );
     });
     return root;
@@ -130,11 +107,11 @@ function textsOnBars(bars, atX, atY, apart) {
             y = atY(bar.value) - 4;
         return turned
             ? svg(
-                  "text",
-                  { class: "tick", x, y: y + size * 0.36, "font-size": size, transform: `rotate(-90 ${x} ${y})` },
+                  "text.tick",
+                  { x, y: y + size * 0.36, "font-size": size, transform: `rotate(-90 ${x} ${y})` },
                   bar.text,
               )
-            : svg("text", { class: "tick", x, y, "text-anchor": "middle", "font-size": size }, bar.text);
+            : svg("text.tick.middle", { x, y, "font-size": size }, bar.text);
     });
 }
 
@@ -148,12 +125,12 @@ export function intervalChart({ rows, x, xName, width = WIDEST }) {
             xName,
             yName: "",
         });
-    if (x[0] < 0) root.append(svg("path", { class: "kept", d: `M${atX(0)} ${FRAME.top}v${high}` }));
+    if (x[0] < 0) root.append(svg("path.kept", { d: `M${atX(0)} ${FRAME.top}v${high}` }));
     rows.forEach(({ name, values: [mean, low, most], style, title }, i) => {
         const y = FRAME.top + apart * (i + 0.7);
         root.append(
-            finite(low) ? svg("path", { class: `series s${style}`, d: `M${atX(low)} ${y}H${atX(most)}` }) : "",
-            svg("circle", { class: `dot s${style}`, cx: atX(mean), cy: y, r: 5 }, svg("title", {}, title)),
+            finite(low) ? svg(`path.series.s${style}`, { d: `M${atX(low)} ${y}H${atX(most)}` }) : "",
+            svg(`circle.dot.s${style}`, { cx: atX(mean), cy: y, r: 5 }, svg("title", title)),
             svg("text", { x: FRAME.left, y: y - 9, "font-size": 11.5 }, name),
         );
     });
@@ -177,15 +154,14 @@ export function barChart({ bars, xName, yName, width = WIDEST, height = 230 }) {
     for (const bar of bars) {
         root.append(
             svg(
-                "rect",
+                "rect.column",
                 {
-                    class: "column",
                     x: atX(bar.x) - wide / 2,
                     y: atY(bar.value),
                     width: wide,
                     height: Math.max(0, atY(0) - atY(bar.value)),
                 },
-                svg("title", {}, bar.title),
+                svg("title", bar.title),
             ),
         );
     }
@@ -197,20 +173,16 @@ export function barChart({ bars, xName, yName, width = WIDEST, height = 230 }) {
 export function diagonalChart({ dots, xName, yName, width = 320, height = 320 }) {
     const { root, atX, atY } = axes({ width, height, x: [0, 1], y: [0, 1], xName, yName });
     root.append(
-        svg("path", { class: "kept", d: `M${atX(0)} ${atY(0)}L${atX(1)} ${atY(1)}` }),
-        svg("path", {
-            class: "series s0",
-            fill: "none",
-            d: "M" + dots.map((dot) => `${atX(dot.x)} ${atY(dot.y)}`).join("L"),
-        }),
+        svg("path.kept", { d: `M${atX(0)} ${atY(0)}L${atX(1)} ${atY(1)}` }),
+        svg("path.series.s0", { fill: "none", d: "M" + dots.map((dot) => `${atX(dot.x)} ${atY(dot.y)}`).join("L") }),
     );
     const most = Math.max(...dots.map((dot) => dot.weight));
     for (const dot of dots) {
         root.append(
             svg(
-                "circle",
-                { class: "dot s0", cx: atX(dot.x), cy: atY(dot.y), r: 3 + 7 * Math.sqrt(dot.weight / most) },
-                svg("title", {}, dot.title),
+                "circle.dot.s0",
+                { cx: atX(dot.x), cy: atY(dot.y), r: 3 + 7 * Math.sqrt(dot.weight / most) },
+                svg("title", dot.title),
             ),
         );
     }

@@ -18,8 +18,8 @@ function makeSwitch(kinds, shown) {
         });
     };
     return el(
-        "div",
-        { class: "switch", role: "group", "aria-label": "what is shown" },
+        "div.switch",
+        { role: "group", "aria-label": "what is shown" },
         one("source", "attention"),
         ...Object.keys(MEASURES).map((name) => one(name, name)),
     );

@@ -1,12 +1,12 @@
 // A film: the attention to one source, frame by frame over the training.
 import { rangeOf } from "../common/colors.js";
-import { button, choice, el } from "../common/dom.js";
+import { choice, el, fill } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
 import { clamp, count, fixed } from "./numbers.js";
 import { makePicture } from "./picture.js";
-import { listen, state, untilClosed, update } from "./state.js";
-
-const FRAME_TIME = 420;
+import { textLine } from "./pair.js";
+import { makePlayer } from "./player.js";
+import { listen, state, update } from "./state.js";
 
 export function makeFilm(report) {
     const { target_separator: t, source_separator: s } = report.about;
@@ -15,33 +15,21 @@ export function makeFilm(report) {
         "The attention over the training",
         "The same source at each snapshot, mean over the heads of the last layer.",
     );
-    const controls = el("div", { class: "controls" }),
-        slider = el("input", { type: "range", min: 0, step: 1, "aria-label": "snapshot" });
-    const toggle = button("▶ Play", { class: "play", title: "Play the film (p)" }),
-        says = el("output", { class: "says" });
-    const texts = el("dl", { class: "texts film-texts" });
-    picture.node
-        .querySelector("figcaption")
-        .after(controls, el("div", { class: "writing" }, toggle, slider, says), texts);
+    const shownFilm = () => report.film[clamp(state.film, 0, report.film.length - 1)];
+    const last = () => shownFilm().frames.length - 1;
+    // Without a frame in the address it is the last one.
+    const at = () => (state.frame < 0 ? last() : Math.min(state.frame, last()));
+    const go = (frame) => update({ frame });
+    const player = makePlayer({ name: "snapshot", title: "Play the film (p)", pause: 420, at, last, go });
+    const controls = el("div.controls"),
+        texts = el("dl.texts.film-texts");
+    picture.node.querySelector("figcaption").after(controls, el("div.writing.flow", player.nodes), texts);
     // Of the evaluation, where the training compared texts.
     const measured = (step) => {
         const point = report.history?.points.find((one) => one.step === step);
         return typeof point?.chrf2 === "number"
             ? `, BLEU ${fixed(point.bleu_13a, 2)}, chrF2 ${fixed(point.chrf2, 2)}`
             : "";
-    };
-    let timer = 0;
-
-    const stop = () => {
-        clearInterval(timer);
-        timer = 0;
-        toggle.replaceChildren("▶ Play");
-    };
-    const shownFilm = () => report.film[clamp(state.film, 0, report.film.length - 1)];
-    // Without a frame in the address it is the last one.
-    const at = () => {
-        const last = shownFilm().frames.length - 1;
-        return state.frame < 0 ? last : Math.min(state.frame, last);
     };
     const weightsOf = (film, frame) => {
         const rows = report.stepLabels(frame).length;
@@ -53,31 +41,15 @@ export function makeFilm(report) {
         const film = shownFilm(),
             frame = film.frames[at()];
         if (!frame) return;
-        slider.max = film.frames.length - 1;
-        slider.value = at();
-        slider.setAttribute("aria-valuetext", `training step ${frame.step}`);
-        says.textContent = `training step ${count(frame.step)}${measured(frame.step)}`;
+        player.show(`training step ${count(frame.step)}${measured(frame.step)}`, `training step ${frame.step}`);
         const found = report.text(frame.symbols, t),
             expected = film.expected ? report.text(film.expected, t) : null;
-        texts.replaceChildren(
-            el("dt", {}, "source"),
-            el("dd", {}, el("bdi", { dir: "auto" }, report.text(film.source, s))),
-            el("dt", {}, "found"),
-            el(
-                "dd",
-                {},
-                el("bdi", { dir: "auto" }, found),
-                expected === null
-                    ? null
-                    : el(
-                          "span",
-                          { class: `badge ${found === expected ? "right" : "wrong"}` },
-                          found === expected ? "✓ right" : "✗ wrong",
-                      ),
-            ),
-            ...(expected === null
-                ? []
-                : [el("dt", {}, "expected"), el("dd", {}, el("bdi", { dir: "auto" }, expected))]),
+        const badge = found === expected ? el("span.badge.right", "✓ right") : el("span.badge.wrong", "✗ wrong");
+        fill(
+            texts,
+            textLine("source", report.text(film.source, s)),
+            textLine("found", found, expected !== null && badge),
+            expected !== null && textLine("expected", expected),
         );
         const rowLabels = report.stepLabels(frame),
             columnLabels = film.source.map((id) => report.label(id));
@@ -99,37 +71,16 @@ export function makeFilm(report) {
             rows: () => matrixRows(matrix, rowLabels, columnLabels, "output \\ source"),
         });
     };
-    const play = () => {
-        if (timer) {
-            stop();
-            return;
-        }
-        const last = shownFilm().frames.length - 1;
-        toggle.replaceChildren("❚❚ Pause");
-        update({ frame: at() >= last ? 0 : at() });
-        timer = setInterval(() => {
-            if (at() + 1 >= last) stop();
-            update({ frame: Math.min(last, at() + 1) });
-        }, FRAME_TIME);
-    };
-    toggle.addEventListener("click", play);
-    untilClosed().addEventListener("abort", stop);
-    slider.addEventListener("input", () => {
-        stop();
-        update({ frame: Number(slider.value) });
-    });
     const render = () => {
-        controls.replaceChildren(
-            ...(report.film.length > 1
-                ? [
-                      choice(
-                          "Source",
-                          report.film.map((film, i) => [i, report.text(film.source, s)]),
-                          state.film,
-                          (value) => update({ film: Number(value) }),
-                      ),
-                  ]
-                : []),
+        fill(
+            controls,
+            report.film.length > 1 &&
+                choice(
+                    "Source",
+                    report.film.map((film, i) => [i, report.text(film.source, s)]),
+                    state.film,
+                    (value) => update({ film: Number(value) }),
+                ),
         );
         draw();
     };
@@ -137,7 +88,7 @@ export function makeFilm(report) {
     return {
         node: picture.node,
         render,
-        play,
-        move: (by) => update({ frame: clamp(at() + by, 0, shownFilm().frames.length - 1) }),
+        play: player.play,
+        move: (by) => go(clamp(at() + by, 0, last())),
     };
 }

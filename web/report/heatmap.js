@@ -51,7 +51,7 @@ function layout(matrix, rowLabels, columnLabels, room) {
 }
 
 function colorBar(range, x, height) {
-    const group = svg("g", { class: "bar" }),
+    const group = svg("g.bar"),
         tall = clamp(height, 60, 160),
         parts = 48;
     for (let i = 0; i < parts; i++) {
@@ -68,8 +68,8 @@ function colorBar(range, x, height) {
     for (const part of [0, 0.5, 1]) {
         group.append(
             svg(
-                "text",
-                { class: "tick", x: x + BAR + 5, y: tall * (1 - part) + 3.5, "font-size": 10 },
+                "text.tick",
+                { x: x + BAR + 5, y: tall * (1 - part) + 3.5, "font-size": 10 },
                 fixed(range[0] + part * (range[1] - range[0])),
             ),
         );
@@ -87,13 +87,13 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
     const tall = Math.max(high, 60),
         width = left + wide + (range[0] < 0 ? 66 : 58),
         height = top + tall + 8;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "heatmap" });
+    const root = svg("svg.heatmap", { viewBox: `0 0 ${width} ${height}`, width, height });
 
     const text = (label, attributes) =>
         svg(
             "text",
             { "font-size": font, class: label.mark ? "mark" : "symbol", ...attributes },
-            svg("title", {}, label.title),
+            svg("title", label.title),
             cut(label.text, 14),
         );
     const rows = rowLabels.map((label, r) =>
@@ -119,20 +119,20 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
         let path = "";
         for (let r = 1; r < matrix.rows; r++) path += `M${left} ${top + r * size}h${wide}`;
         for (let c = 1; c < matrix.columns; c++) path += `M${left + c * size} ${top}v${high}`;
-        root.append(svg("path", { d: path, class: "lattice" }));
+        root.append(svg("path.lattice", { d: path }));
     }
     // What is below 0 is told not by its colour alone.
     for (let i = 0; size >= 12 && i < matrix.values.length; i++) {
         const part = scale(matrix.values[i], range),
             x = columnAt(i % matrix.columns) + size / 2,
             y = top + (Math.floor(i / matrix.columns) + 0.5) * size + 4;
-        if (part < -0.1) root.append(svg("text", { class: "sign", x, y, ink: inkOn(part) }, "−"));
+        if (part < -0.1) root.append(svg("text.sign", { x, y, ink: inkOn(part) }, "−"));
     }
-    const rowFrame = svg("rect", { class: "frame", x: left, width: wide, height: size, visibility: "hidden" });
-    const columnFrame = svg("rect", { class: "frame", y: top, width: size, height: high, visibility: "hidden" });
+    const rowFrame = svg("rect.frame", { x: left, width: wide, height: size, visibility: "hidden" });
+    const columnFrame = svg("rect.frame", { y: top, width: size, height: high, visibility: "hidden" });
     const bar = colorBar(range, left + wide + 14, high);
     bar.setAttribute("transform", `translate(0 ${top})`);
-    const value = svg("text", { class: "value", "font-size": 11, visibility: "hidden" });
+    const value = svg("text.value", { "font-size": 11, visibility: "hidden" });
     root.append(...rows, ...columns, bar, columnFrame, rowFrame, value);
 
     if (onpoint) {
@@ -172,7 +172,7 @@ export function drawHeatmap({ matrix, rowLabels, columnLabels, range, room, onpo
         showValue(row, column);
     };
     // Steps from `count` on are not written yet.
-    const veil = svg("rect", { class: "veil", x: left, width: wide, visibility: "hidden" });
+    const veil = svg("rect.veil", { x: left, width: wide, visibility: "hidden" });
     image.after(veil);
     const limit = (count) => {
         veil.setAttribute("visibility", count < matrix.rows ? "visible" : "hidden");

@@ -3,7 +3,7 @@ import { chartWidth, lineChart } from "./charts.js";
 import { el } from "../common/dom.js";
 import { makeFilm } from "./film.js";
 import { fixed, measureOf } from "./numbers.js";
-import { makePicture } from "./picture.js";
+import { figureOf } from "./picture.js";
 
 // What makes training steps harder than evaluations; "" for nothing.
 function whatRaisesLoss(report) {
@@ -21,13 +21,12 @@ function whatRaisesLoss(report) {
 const hundredth = (value) => (typeof value === "number" ? value / 100 : value);
 
 // With `most`, the axis goes that far, or as far as the curves.
-function curves(points, kept, wanted, { name, title, most, yName, note, width }) {
+function curves({ points, kept }, wanted, { name, title, most, yName, note, width }) {
     const series = wanted
         .map(([field, label, of = (p) => p[field]]) => ({ name: label, points: points.map((p) => [p.step, of(p)]) }))
         .filter((one) => one.points.some(([, v]) => v !== null && v !== undefined));
     if (series.length === 0) return null;
-    const picture = makePicture(name, title, note);
-    picture.show({
+    return figureOf(name, title, note, {
         picture: lineChart({
             series,
             xName: "step",
@@ -43,23 +42,22 @@ function curves(points, kept, wanted, { name, title, most, yName, note, width })
             ...points.map((p, i) => [p.step, ...series.map((one) => fixed(one.points[i][1], 4))]),
         ],
     });
-    return picture.node;
 }
 
 export function makeHistory(report) {
-    const node = el("section", { class: "history", "aria-label": "how it was trained" });
+    const node = el("section.history.stacked", { "aria-label": "how it was trained" });
     const film = report.film.length > 0 ? makeFilm(report) : null;
     const render = () => {
         const { history } = report;
-        node.replaceChildren(el("h2", {}, "How it was trained"));
+        node.replaceChildren(el("h2", "How it was trained"));
         if (!history && !film) {
-            node.append(el("p", { class: "note" }, "The folder of this model has no record of its training."));
+            node.append(el("p.note", "The folder of this model has no record of its training."));
             return;
         }
         if (history?.points.length > 0) {
-            const { points, kept } = history;
-            const width = chartWidth(node);
-            const tests = Object.keys(points[0].tests ?? {});
+            const width = chartWidth(node),
+                note = whatRaisesLoss(report),
+                tests = Object.keys(history.points[0].tests ?? {});
             const { texts, name } = measureOf(report),
                 byLoss = report.about.choose === "loss",
                 testCurves = tests.map((test) => [
@@ -68,40 +66,26 @@ export function makeHistory(report) {
                     (p) => p.tests?.[test],
                 ]);
             const heldOut = report.about.training?.options?.["hold-out"] !== false;
+            const losses = [
+                ["loss", "training"],
+                ["dev_loss", heldOut ? "dev" : "evaluation"],
+                ...(byLoss ? testCurves : []),
+            ];
+            const measures = [
+                ...(texts ? [] : [["exact_match", "exact match"]]),
+                ["symbol_error", "symbol error"],
+                ["bleu_13a", "BLEU / 100", (p) => hundredth(p.bleu_13a)],
+                ["chrf2", "chrF2 / 100", (p) => hundredth(p.chrf2)],
+                ...(byLoss ? [] : testCurves),
+            ];
+            const title =
+                (heldOut ? "Measures on the dev set" : "Measures on training pairs") +
+                (tests.length > 0 && !byLoss ? " and on tests" : "");
             node.append(
                 el(
-                    "div",
-                    { class: "blocks" },
-                    curves(
-                        points,
-                        kept,
-                        [
-                            ["loss", "training"],
-                            ["dev_loss", heldOut ? "dev" : "evaluation"],
-                            ...(byLoss ? testCurves : []),
-                        ],
-                        { name: "loss", title: "Loss", yName: "loss", note: whatRaisesLoss(report), width },
-                    ),
-                    curves(
-                        points,
-                        kept,
-                        [
-                            ...(texts ? [] : [["exact_match", "exact match"]]),
-                            ["symbol_error", "symbol error"],
-                            ["bleu_13a", "BLEU / 100", (p) => hundredth(p.bleu_13a)],
-                            ["chrf2", "chrF2 / 100", (p) => hundredth(p.chrf2)],
-                            ...(byLoss ? [] : testCurves),
-                        ],
-                        {
-                            name: "measures",
-                            title:
-                                (heldOut ? "Measures on the dev set" : "Measures on training pairs") +
-                                (tests.length > 0 && !byLoss ? " and on tests" : ""),
-                            yName: "share",
-                            most: 1,
-                            width,
-                        },
-                    ),
+                    "div.blocks.flow",
+                    curves(history, losses, { name: "loss", title: "Loss", yName: "loss", note, width }),
+                    curves(history, measures, { name: "measures", title, yName: "share", most: 1, width }),
                 ),
             );
         }
@@ -109,9 +93,7 @@ export function makeHistory(report) {
             node.append(film.node);
             film.render();
         } else if (!film) {
-            node.append(
-                el("p", { class: "note" }, "The training kept no snapshots, so there is no film of its attention."),
-            );
+            node.append(el("p.note", "The training kept no snapshots, so there is no film of its attention."));
         }
     };
     return { node, render, play: film?.play, move: film?.move };

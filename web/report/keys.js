@@ -16,13 +16,12 @@ const VIEWS = ["pairs", "learned", "why", "history", "card"];
 
 // keepsView: in the address.
 export function makeHelp(keepsView) {
-    const dialog = el("dialog", { class: "help", "aria-label": "keys" });
+    const dialog = el("dialog.help", { "aria-label": "keys" });
     dialog.append(
-        el("h2", {}, "Keys"),
-        el("dl", {}, ...HELP.flatMap(([key, does]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, does)])),
+        el("h2", "Keys"),
+        el("dl", ...HELP.flatMap(([key, does]) => [el("dt", el("kbd", key)), el("dd", does)])),
         el(
             "p",
-            {},
             "Point at a symbol to see where the model looked, and click to pin it. ∎ is the end of the output, " +
                 "▷ its start, ␣ a space." +
                 (keepsView ? " The address keeps the view, so you can share it." : ""),

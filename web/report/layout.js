@@ -1,6 +1,6 @@
 // A report laid out in a page, its own or another one, and drawn again when what it shows changes.
 import { makeModelCard } from "./card.js";
-import { button, el, later } from "../common/dom.js";
+import { bdi, button, el, later } from "../common/dom.js";
 import { isKnown } from "./filter.js";
 import { makeHistory } from "./history.js";
 import { makeHelp, startKeys } from "./keys.js";
@@ -53,7 +53,7 @@ function makeTabs(ownsPage) {
         });
     listen(["view"], mark);
     mark();
-    return el("nav", { "aria-label": "views" }, ...tabs);
+    return el("nav.flow", { "aria-label": "views" }, ...tabs);
 }
 
 // Shows a report inside the element `place`, in place of the one that has been shown before.
@@ -80,11 +80,11 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
         history = makeHistory(report),
         help = makeHelp(ownsPage);
     const views = {
-        pairs: el("div", { class: "view" }, table.node, pair.node),
-        learned: el("div", { class: "view" }, learned.node),
-        why: el("div", { class: "view" }, why.node),
-        history: el("div", { class: "view" }, history.node),
-        card: el("div", { class: "view" }, makeModelCard(report)),
+        pairs: el("div.view.stacked", table.node, pair.node),
+        learned: el("div.view.stacked", learned.node),
+        why: el("div.view.stacked", why.node),
+        history: el("div.view.stacked", history.node),
+        card: el("div.view.stacked", makeModelCard(report)),
     };
     const draw = {
         pairs: () => {
@@ -106,28 +106,21 @@ export function showReport(report, place, { ownsPage = false, ask = null, hash =
     if (ownsPage) document.title = `${title} · Lookback`;
     nameFilesBy(title);
     const header = el(
-        ownsPage ? "header" : "div",
-        { class: "top" },
-        el(
-            "div",
-            { class: "title" },
-            el(ownsPage ? "h1" : "h2", {}, el("bdi", { dir: "auto" }, title)),
-            el("p", {}, summaryOf(report)),
-        ),
+        ownsPage ? "header.top.flow" : "div.top.flow",
+        el("div.title", el(ownsPage ? "h1" : "h2", bdi(title)), el("p.aside", summaryOf(report))),
         makeTabs(ownsPage),
         el(
-            "div",
-            { class: "settings" },
+            "div.settings.flow",
             ...choices,
             button("?", { class: "round", "aria-label": "keys", title: "Keys (?)", click: () => help.showModal() }),
         ),
     );
     const warnings = el(
-        "section",
-        { class: "warnings", "aria-label": "warnings", hidden: report.warnings.length === 0 },
-        ...report.warnings.map((text) => el("p", { class: "problem", dir: "auto" }, text)),
+        "section.warnings",
+        { "aria-label": "warnings", hidden: report.warnings.length === 0 },
+        ...report.warnings.map((text) => el("p.problem", { dir: "auto" }, text)),
     );
-    const body = el(ownsPage ? "main" : "div", { class: "views" }, warnings, ...Object.values(views));
+    const body = el(ownsPage ? "main.views" : "div.views", warnings, ...Object.values(views));
     place.append(header, body, help);
     let left = "";
     signal.addEventListener("abort", () => {

@@ -1,10 +1,10 @@
 // What the model has learned, over the whole file.
 import { barChart, chartWidth, diagonalChart } from "./charts.js";
 import { css } from "../common/colors.js";
-import { button, el, scrollNote } from "../common/dom.js";
+import { button, el, fill, scrollNote } from "../common/dom.js";
 import { drawHeatmap, matrixRows } from "./heatmap.js";
-import { count, fixed, measureOf, percent, plural } from "./numbers.js";
-import { makePicture } from "./picture.js";
+import { clamp, count, fixed, measureOf, percent, plural, upperFirst } from "./numbers.js";
+import { figureOf } from "./picture.js";
 import { NO_STEP, update } from "./state.js";
 import { confusionName } from "./table.js";
 
@@ -26,58 +26,34 @@ export function aloneOf(report) {
 function figures(report) {
     const { statistics } = report,
         { key, says, text } = measureOf(report);
-    const one = (value, name) => el("div", { class: "figure" }, el("dd", {}, value), el("dt", {}, name));
+    const one = (value, name) => el("div.figure", el("dd", value), el("dt", name));
     const possible = possibleOf(statistics),
         alone = statistics.without_lexicon;
     return [
         el(
-            "dl",
-            { class: "figures" },
+            "dl.figures.flow",
             one(count(statistics.pairs), "pairs"),
             one(text(statistics[key]), alone ? `${says}, with the lexicon` : says),
-            key === "symbol_error"
-                ? null
-                : one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
-            ...(alone
-                ? [
-                      one(text(alone[key]), `${says}, the model alone`),
-                      key === "symbol_error"
-                          ? null
-                          : one(percent(alone.symbol_error), "symbols wrong, the model alone"),
-                  ]
-                : []),
+            key !== "symbol_error" &&
+                one(percent(statistics.symbol_error), alone ? "symbols wrong, with the lexicon" : "symbols wrong"),
+            alone && one(text(alone[key]), `${says}, the model alone`),
+            alone && key !== "symbol_error" && one(percent(alone.symbol_error), "symbols wrong, the model alone"),
         ),
-        statistics.exact === null
-            ? el("p", { class: "aside" }, "No pair has an expected output, so nothing could be right or wrong.")
-            : null,
-        alone
-            ? el(
-                  "p",
-                  { class: "aside" },
-                  `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
-              )
-            : null,
-        ...(possible
-            ? [
-                  el(
-                      "p",
-                      { class: "aside" },
-                      `${possible[0].toUpperCase()}${possible.slice(1)}. With `,
-                      el("code", {}, "--any-target"),
-                      ", any of them counts.",
-                  ),
-              ]
-            : []),
+        statistics.exact === null &&
+            el("p.aside", "No pair has an expected output, so nothing could be right or wrong."),
+        alone &&
+            el(
+                "p.aside",
+                `The lexicon wrote ${plural(statistics.of_lexicon, "output", "outputs")}, which no chart counts.`,
+            ),
+        possible !== "" &&
+            el("p.aside", `${upperFirst(possible)}. With `, el("code", "--any-target"), ", any of them counts."),
     ];
 }
 
 function drawAlignment(report, place) {
     const { source, target, mean } = report.statistics.alignment,
-        picture = makePicture(
-            "alignment",
-            "Source of each symbol",
-            "The mean attention of a written symbol (row) to a read symbol (column), over the file.",
-        );
+        note = "The mean attention of a written symbol (row) to a read symbol (column), over the file.";
     const matrix = report.matrix(mean, target.length, source.length);
     const rowLabels = target.map((id) => report.label(id)),
         columnLabels = source.map((id) => report.label(id));
@@ -91,21 +67,23 @@ function drawAlignment(report, place) {
         onpoint: (row, column) => drawn.highlight(row, column),
         onpin: () => NO_STEP,
     });
-    picture.show({
+    return figureOf("alignment", "Source of each symbol", note, {
         ...drawn,
         label: `Mean attention of ${target.length} written symbols to ${source.length} read symbols. A table follows.`,
         rows: () => matrixRows(matrix, rowLabels, columnLabels, "written \\ read"),
         suffix: "all",
     });
-    place.append(picture.node);
 }
 
-// A number with a bar as long as it is large.
+// A bar as long as the share is large.
+function track(share) {
+    const filled = el("span.fill");
+    filled.style.width = `${Math.round(100 * clamp(share, 0, 1))}%`;
+    return el("span.track", { "aria-hidden": "true" }, filled);
+}
+
 function bar(value) {
-    if (value === null || value === undefined) return el("td", { class: "number" }, "–");
-    const fill = el("span", { class: "fill" });
-    fill.style.width = `${Math.round(100 * Math.max(0, Math.min(1, value)))}%`;
-    return el("td", { class: "number" }, fixed(value), el("span", { class: "track", "aria-hidden": "true" }, fill));
+    return el("td.number", fixed(value), value !== null && value !== undefined && track(value));
 }
 
 function headsTable(report) {
@@ -128,8 +106,7 @@ function headsTable(report) {
             lost = key === "symbol_error" ? without - found : found - without;
         return el(
             "tr",
-            {},
-            ...(layered ? [el("td", { class: "number" }, String(head.layer))] : []),
+            layered && el("td.number", String(head.layer)),
             el(
                 "th",
                 { scope: "row" },
@@ -142,31 +119,23 @@ function headsTable(report) {
             bar(head.entropy),
             bar(head.monotonicity),
             bar(head.coverage),
-            ...(withLoss
-                ? [
-                      el("td", { class: "number" }, text(without)),
-                      el("td", { class: "number" }, without === null ? "–" : text(lost)),
-                  ]
-                : []),
+            withLoss && [el("td.number", text(without)), el("td.number", without === null ? "–" : text(lost))],
         );
     };
     const box = el(
-        "div",
-        { class: "canvas some", tabindex: 0, role: "group", "aria-label": "heads" },
+        "div.canvas.some",
+        { tabindex: 0, role: "group", "aria-label": "heads" },
         el(
-            "table",
-            { class: "data" },
-            el("thead", {}, el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)))),
-            el("tbody", {}, ...heads.map(row)),
+            "table.data",
+            el("thead", el("tr", ...columns.map((name) => el("th", { scope: "col" }, name)))),
+            el("tbody", ...heads.map(row)),
         ),
     );
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, "Heads"),
+        "section.block",
+        el("h3", "Heads"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Entropy: 0 is all attention on one symbol, 1 is the same on each. " +
                 "Monotonicity: the share of steps that look no further back than the step before. " +
                 "Coverage: the share of source symbols that are looked at most at some step." +
@@ -188,49 +157,28 @@ function confusionsTable(report) {
         most = list[0].count,
         shown = list.slice(0, 24);
     const item = ({ expected, found, count: n }) => {
-        const track = el("span", { class: "track", "aria-hidden": "true" }),
-            fill = el("span", { class: "fill" });
-        fill.style.width = `${(100 * n) / most}%`;
-        track.append(fill);
-        return el(
-            "li",
-            {},
-            button(
-                "",
-                {
-                    class: "confusion",
-                    title: "show its pairs",
-                    click: () =>
-                        update({ view: "pairs", confusion: `${expected}.${found}`, show: "all", from: "", find: "" }),
-                },
-                el("bdi", {}, confusionName(report, expected, found)),
-                track,
-                el("span", { class: "number" }, String(n)),
-            ),
-        );
+        const confusion = `${expected}.${found}`,
+            click = () => update({ view: "pairs", confusion, show: "all", from: "", find: "" }),
+            name = el("bdi", confusionName(report, expected, found)),
+            number = el("span.number", String(n));
+        return el("li", button(name, { class: "confusion", title: "show its pairs", click }, track(n / most), number));
     };
     return el(
-        "section",
-        { class: "block" },
-        el("h3", {}, "Confusions"),
+        "section.block",
+        el("h3", "Confusions"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "Output instead of target, most frequent first" +
                 (list.length > shown.length ? `: ${shown.length} of ${count(list.length)}` : "") +
                 ". Each opens its pairs.",
         ),
-        el("ol", { class: "confusions" }, ...shown.map(item)),
+        el("ol.confusions", ...shown.map(item)),
     );
 }
 
 function byLength(list, width) {
-    const picture = makePicture(
-        "by-length",
-        "Errors by length",
-        "The number on a bar is how many pairs have this length: a share of few says little.",
-    );
-    picture.show({
+    const note = "The number on a bar is how many pairs have this length: a share of few says little.";
+    return figureOf("by-length", "Errors by length", note, {
         picture: barChart({
             width,
             xName: "symbols in the source",
@@ -246,17 +194,13 @@ function byLength(list, width) {
         suffix: "all",
         rows: () => [["length", "pairs", "wrong"], ...list.map((one) => [one.length, one.pairs, one.wrong])],
     });
-    return picture.node;
 }
 
 function calibration(list) {
-    const picture = makePicture(
-        "calibration",
-        "Calibration of the confidence",
+    const note =
         "On the line, 80 % of the pairs with a confidence of 0.8 are right. Below it, the model is overconfident. " +
-            "Larger dots stand for more pairs.",
-    );
-    picture.show({
+        "Larger dots stand for more pairs.";
+    return figureOf("calibration", "Calibration of the confidence", note, {
         picture: diagonalChart({
             xName: "confidence",
             yName: "share that is right",
@@ -274,35 +218,28 @@ function calibration(list) {
             ...list.map((one) => [one.pairs, fixed(one.confidence, 3), fixed(one.exact, 3)]),
         ],
     });
-    return picture.node;
 }
 
 export function makeLearned(report) {
-    const node = el("section", { class: "learned", "aria-label": "what the model has learned" });
+    const node = el("section.learned.stacked", { "aria-label": "what the model has learned" });
     const render = () => {
         const s = report.statistics;
-        node.replaceChildren(el("h2", {}, "What the model has learned"));
-        if (!s) {
-            node.append(el("p", { class: "note" }, "This report has no statistics."));
-            return;
-        }
-        const blocks = el("div", { class: "blocks" });
+        const blocks = el("div.blocks.flow"),
+            { source, target, mean } = s?.alignment ?? {};
         node.style.setProperty("--bar", css(0.62));
-        node.append(...figures(report).filter(Boolean), blocks);
-        if (
-            s.alignment &&
-            s.alignment.mean >= 0 &&
-            s.alignment.source.length > 0 &&
-            s.alignment.target.length > 0 &&
-            report.blob
-        )
-            drawAlignment(report, blocks);
+        fill(
+            node,
+            el("h2", "What the model has learned"),
+            s ? [...figures(report), blocks] : el("p.note", "This report has no statistics."),
+        );
+        if (!s) return;
+        if (mean >= 0 && source.length > 0 && target.length > 0 && report.blob)
+            blocks.append(drawAlignment(report, blocks));
         blocks.append(
             el(
-                "div",
-                { class: "stack" },
-                s.heads?.length > 0 ? headsTable(report) : null,
-                s.confusions?.length > 0 ? confusionsTable(report) : null,
+                "div.stack.stacked",
+                s.heads?.length > 0 && headsTable(report),
+                s.confusions?.length > 0 && confusionsTable(report),
             ),
         );
         if (measureOf(report).texts) return; // what follows is of outputs that are right

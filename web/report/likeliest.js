@@ -36,19 +36,13 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
     const wide = Math.max(unit, Math.min(110, Math.ceil(widest) + 10));
     const width = left + steps.length * wide + 4,
         height = top + count * high + 4;
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "likeliest" });
-    root.append(svg("text", { class: "tick", x: left - 8, y: 15, "font-size": 10.5, "text-anchor": "end" }, "written"));
+    const root = svg("svg.likeliest", { viewBox: `0 0 ${width} ${height}`, width, height });
+    root.append(svg("text.tick.end", { x: left - 8, y: 15, "font-size": 10.5 }, "written"));
     for (let k = 0; k < count; k++) {
         root.append(
             svg(
-                "text",
-                {
-                    class: "tick",
-                    x: left - 8,
-                    y: top + k * high + high / 2 + 4,
-                    "font-size": 10.5,
-                    "text-anchor": "end",
-                },
+                "text.tick.end",
+                { x: left - 8, y: top + k * high + high / 2 + 4, "font-size": 10.5 },
                 ["first", "second", "third", "fourth", "fifth"][k] ?? String(k + 1),
             ),
         );
@@ -56,33 +50,29 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
     const leftward = readsLeft(steps);
     const columns = steps.map((step, t) => {
         const x = left + (leftward ? steps.length - 1 - t : t) * wide,
-            group = svg("g", { class: "step" });
+            group = svg("g.step", {
+                pointerenter: () => onpoint(t, NO_STEP),
+                pointerleave: () => onpoint(NO_STEP, NO_STEP),
+                click: () => onpin(t),
+            }),
+            written = (text, y, size, ink) => svg("text.middle", { x: x + wide / 2, y, "font-size": size, ink }, text);
         group.append(
             svg(
-                "text",
-                {
-                    x: x + wide / 2,
-                    y: 16,
-                    "font-size": font,
-                    "text-anchor": "middle",
-                    class: step.mark ? "mark" : "symbol",
-                },
+                `text.middle${step.mark ? ".mark" : ""}`,
+                { x: x + wide / 2, y: 16, "font-size": font },
                 cut(step.text, 9),
             ),
         );
-        const written = t < output.symbols.length ? output.symbols[t] : null;
+        const symbol = t < output.symbols.length ? output.symbols[t] : END_SYMBOL;
         for (let k = 0; k < count; k++) {
             const p = probability[t * count + k],
                 y = top + k * high,
                 id = symbols[t * count + k];
             if (p === null || p === undefined || !(id >= 0)) continue;
-            const chosen = written === null ? id === END_SYMBOL : id === written;
-            const ink = inkOn(p);
             group.append(
                 svg(
                     "g",
-                    {},
-                    svg("title", {}, `${label(t, k).title}: ${fixed(p, 3)}`),
+                    svg("title", `${label(t, k).title}: ${fixed(p, 3)}`),
                     svg("rect", {
                         x: x + 1.5,
                         y: y + 1.5,
@@ -90,23 +80,14 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
                         height: high - 3,
                         rx: 3,
                         fill: css(p),
-                        class: chosen ? "chosen" : "",
+                        class: id === symbol && "chosen",
                     }),
-                    svg(
-                        "text",
-                        { x: x + wide / 2, y: y + 15, "font-size": font, "text-anchor": "middle", ink },
-                        cut(label(t, k).text, 9),
-                    ),
-                    svg(
-                        "text",
-                        { x: x + wide / 2, y: y + 26, "font-size": 8.5, "text-anchor": "middle", ink },
-                        fixed(p),
-                    ),
+                    written(cut(label(t, k).text, 9), y + 15, font, inkOn(p)),
+                    written(fixed(p), y + 26, 8.5, inkOn(p)),
                 ),
             );
         }
-        const frame = svg("rect", {
-            class: "frame",
+        const frame = svg("rect.frame", {
             x: x + 0.5,
             y: 1,
             width: wide - 1,
@@ -115,9 +96,6 @@ export function drawLikeliest(report, pair, room, onpoint, onpin) {
             visibility: "hidden",
         });
         group.append(frame);
-        group.addEventListener("pointerenter", () => onpoint(t, NO_STEP));
-        group.addEventListener("pointerleave", () => onpoint(NO_STEP, NO_STEP));
-        group.addEventListener("click", () => onpin(t));
         return { group, frame };
     });
     root.append(...columns.map((c) => c.group));

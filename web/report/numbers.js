@@ -25,6 +25,10 @@ export function plural(value, one, many) {
     return `${count(value)} ${value === 1 ? one : many}`;
 }
 
+export function upperFirst(text) {
+    return text[0].toUpperCase() + text.slice(1);
+}
+
 // What a model can be chosen by, in statistics. No loss is there: exact match is told instead.
 const CHOICES = {
     exact: { key: "exact", name: "exact", says: "exactly right", text: percent },

@@ -2,15 +2,15 @@
 import { drawAligned, whereItBegan } from "./aligned.js";
 import { beamRows, drawBeam } from "./beam.js";
 import { rangeOf } from "../common/colors.js";
-import { button, el } from "../common/dom.js";
+import { bdi, button, el, fill } from "../common/dom.js";
 import { drawChoices } from "./choices.js";
 import { drawHeatmap, matrixRows, pixels } from "./heatmap.js";
 import { drawLikeliest, likeliestRows } from "./likeliest.js";
-import { count, fixed, plural, SCORE } from "./numbers.js";
+import { count, fixed, plural, SCORE, upperFirst } from "./numbers.js";
 import { makePicture } from "./picture.js";
 import { ALL_HEADS, MEASURES } from "./report.js";
 import { drawRibbons } from "./ribbons.js";
-import { listen, listenPointer, litStep, NO_STEP, point, pointer, state, update } from "./state.js";
+import { listen, listenPointer, litStep, NO_STEP, pin, point, pointer, state, update } from "./state.js";
 import { readsLeft, UNKNOWN, UNKNOWN_TITLE } from "./symbols.js";
 import { drawThumbnails, headName } from "./thumbnails.js";
 import { drawVotes } from "./votes.js";
@@ -23,16 +23,12 @@ const EVEN = {
     auto: "All weights are equal.",
 };
 
-export function pin(step) {
-    if (step >= 0) update({ step: state.step === step ? NO_STEP : step });
-}
-
 function verdict(pair) {
-    if (pair.error !== null && pair.error !== undefined) return el("span", { class: "badge wrong" }, "unreadable");
+    if (pair.error !== null && pair.error !== undefined) return el("span.badge.wrong", "unreadable");
     if (pair.edits === null || pair.edits === undefined) return null;
     return pair.edits === 0
-        ? el("span", { class: "badge right" }, "✓ right")
-        : el("span", { class: "badge wrong" }, `✗ ${plural(pair.edits, "edit", "edits")}`);
+        ? el("span.badge.right", "✓ right")
+        : el("span.badge.wrong", `✗ ${plural(pair.edits, "edit", "edits")}`);
 }
 
 // The symbols that the model took from the source because it does not know them: ", copied X and Y".
@@ -71,19 +67,22 @@ function warningsOf(report, pair, output) {
     ].filter(Boolean);
 }
 
+// A line of a list of texts.
+export function textLine(name, text, more) {
+    return [el("dt", name), el("dd", bdi(text), more)];
+}
+
 function textsOfPair(report, pair, output) {
     const { source_separator: s, target_separator: t } = report.about;
-    const line = (name, text, more) => [el("dt", {}, name), el("dd", {}, el("bdi", { dir: "auto" }, text), more)];
     const says = output
         ? `probability ${fixed(output.probability)}, score ${fixed(output.score)}${saysCopied(report, output)}${saysKnown(output)}${saysNull(output)}`
         : "";
     return el(
-        "dl",
-        { class: "texts" },
-        ...line("source", report.text(pair.source, s)),
-        ...(output ? line("found", report.outputText(output), el("span", { class: "aside", title: SCORE }, says)) : []),
-        ...(pair.expected ? line("expected", report.text(pair.expected, t)) : []),
-        ...(pair.also ?? []).flatMap(({ symbols }) => line("also right", report.text(symbols, t))),
+        "dl.texts",
+        textLine("source", report.text(pair.source, s)),
+        output && textLine("found", report.outputText(output), el("span.aside", { title: SCORE }, says)),
+        pair.expected && textLine("expected", report.text(pair.expected, t)),
+        ...(pair.also ?? []).flatMap(({ symbols }) => textLine("also right", report.text(symbols, t))),
     );
 }
 
@@ -107,22 +106,21 @@ function whatIsMissing(report, pair, output, kinds) {
         );
     else if (report.measured && !has("gradient") && !output.why_null)
         says.push("Only the best outputs of the first pairs have erasure and gradient: --why says how many.");
-    else if (has("gradient") && !has("erasure") && output.why_null)
-        says.push(`${output.why_null[0].toUpperCase()}${output.why_null.slice(1)}.`);
+    else if (has("gradient") && !has("erasure") && output.why_null) says.push(`${upperFirst(output.why_null)}.`);
     return says.join(" ");
 }
 
 export function makePairView(report, neighbours) {
     let parts = [],
         attention = null;
-    const head = el("header", { class: "pair-head" }),
-        texts = el("div", { class: "texts-holder" }),
-        votes = el("div", { class: "votes-holder" }),
-        began = el("p", { class: "began" });
-    const aligned = el("div", { class: "aligned-holder" }),
-        controls = el("div", { class: "controls" });
-    const heads = el("div", { class: "heads", role: "group", "aria-label": "heads" });
-    const without = el("p", { class: "without", role: "status" });
+    const head = el("header.pair-head.flow"),
+        texts = el("div.texts-holder"),
+        votes = el("div.votes-holder"),
+        began = el("p.began");
+    const aligned = el("div.aligned-holder"),
+        controls = el("div.controls");
+    const heads = el("div.heads", { role: "group", "aria-label": "heads" });
+    const without = el("p.without", { role: "status" });
     const ribbons = makePicture("ribbons", "Attention");
     const heatmap = makePicture("heatmap", "Attention as a matrix");
     const likeliest = makePicture("likeliest", "The most likely symbols at each step", "A frame marks the output.");
@@ -131,23 +129,23 @@ export function makePairView(report, neighbours) {
         "The beam as a tree",
         "Common beginnings are drawn once. Colours are the probabilities of the symbols.",
     );
-    const hypotheses = el("div", { class: "hypotheses", role: "group", "aria-label": "hypotheses" });
+    const hypotheses = el("div.hypotheses", { role: "group", "aria-label": "hypotheses" });
     beam.node.append(hypotheses);
-    const live = el("p", { class: "unseen", "aria-live": "polite" }),
-        missing = el("p", { class: "note missing" });
+    const live = el("p.unseen", { "aria-live": "polite" }),
+        missing = el("p.note.missing");
     const writing = makeWriting((count) => parts.forEach((part) => part.limit?.(count)));
     const node = el(
-        "section",
-        { class: "pair", "aria-label": "the pair" },
+        "section.pair.stacked",
+        { "aria-label": "the pair" },
         head,
-        el("div", { class: "verdict" }, texts, aligned),
+        el("div.verdict.flow", texts, aligned),
         votes,
         began,
-        el("div", { class: "bench" }, controls, writing.node),
+        el("div.bench.flow", controls, writing.node),
         missing,
         heads,
         without,
-        el("div", { class: "pictures" }, ribbons.node, heatmap.node, likeliest.node, beam.node),
+        el("div.pictures.flow", ribbons.node, heatmap.node, likeliest.node, beam.node),
         live,
     );
 
@@ -180,7 +178,7 @@ export function makePairView(report, neighbours) {
         const range = rangeOf(matrix, state.range),
             { above, below } = attention,
             measures = attention.name in MEASURES,
-            called = measures ? attention.name[0].toUpperCase() + attention.name.slice(1) : "Attention";
+            called = measures ? upperFirst(attention.name) : "Attention";
         const name =
             !measures && (attention.heads * attention.layers > 1 || attention.mean)
                 ? `, ${headName(attention, layer, h)}`
@@ -226,12 +224,12 @@ export function makePairView(report, neighbours) {
         });
         // Beside a measure, the heads stay where they were.
         const looks = measures ? kinds[0] : attention;
-        heads.replaceChildren(
-            ...(looks.layers * looks.heads > 1
-                ? drawThumbnails(report, looks, measures ? -1 : layer, h, state.range, (l, i) =>
-                      update({ attention: looks.name, head: i, ...(looks.layers > 1 ? { layer: l } : {}) }),
-                  )
-                : []),
+        fill(
+            heads,
+            looks.layers * looks.heads > 1 &&
+                drawThumbnails(report, looks, measures ? -1 : layer, h, state.range, (l, i) =>
+                    update({ attention: looks.name, head: i, ...(looks.layers > 1 ? { layer: l } : {}) }),
+                ),
         );
         // Only what is written can be unwritten.
         const ofOutput = attention.belowName === "output";
@@ -255,9 +253,9 @@ export function makePairView(report, neighbours) {
                         click: () => update({ output: i, step: NO_STEP }),
                     },
                     canvas,
-                    el("span", { class: "rank" }, `${i + 1}.`),
-                    el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
-                    el("span", { class: "aside" }, fixed(output.probability)),
+                    el("span.rank", `${i + 1}.`),
+                    bdi(report.outputText(output) || "∅"),
+                    el("span.aside", fixed(output.probability)),
                 );
             }),
         );
@@ -270,7 +268,6 @@ export function makePairView(report, neighbours) {
             head.replaceChildren(
                 el(
                     "h2",
-                    {},
                     report.pairs.length === 0 ? "This report has no pairs." : `There is no pair ${state.pair + 1}.`,
                 ),
             );
@@ -287,29 +284,29 @@ export function makePairView(report, neighbours) {
         const ready = report.blob !== null;
         const move = (by, text, title) => button(text, { title, "aria-label": title, click: () => neighbours(by) });
         head.replaceChildren(
-            el("h2", {}, `Pair ${state.pair + 1}`),
+            el("h2", `Pair ${state.pair + 1}`),
             verdict(pair) ?? "",
             el(
-                "span",
-                { class: "moves" },
+                "span.moves",
                 move(-1, "‹", "previous pair of the table (k)"),
                 move(1, "›", "next pair of the table (j)"),
             ),
         );
         texts.replaceChildren(textsOfPair(report, pair, output));
-        if (texts.textContent.includes(UNKNOWN)) texts.append(el("p", { class: "note" }, UNKNOWN_TITLE));
-        for (const warning of warningsOf(report, pair, output)) texts.append(el("p", { class: "problem" }, warning));
-        if (pair.error) texts.append(el("p", { class: "problem" }, pair.error));
-        votes.replaceChildren(...(pair.votes ? [drawVotes(report, pair)] : []));
+        if (texts.textContent.includes(UNKNOWN)) texts.append(el("p.note", UNKNOWN_TITLE));
+        for (const warning of warningsOf(report, pair, output)) texts.append(el("p.problem", warning));
+        if (pair.error) texts.append(el("p.problem", pair.error));
+        fill(votes, pair.votes && drawVotes(report, pair));
         const start = whereItBegan(report, pair, which);
-        began.replaceChildren(
-            ...(start
-                ? [...start.sentence, " ", button("Show", { class: "link", click: () => update({ step: start.step }) })]
-                : []),
+        fill(
+            began,
+            start && [
+                ...start.sentence,
+                " ",
+                button("Show", { class: "link", click: () => update({ step: start.step }) }),
+            ],
         );
-        aligned.replaceChildren(
-            ...(output && pair.expected && pair.edits > 0 ? [drawAligned(report, pair, which)] : []),
-        );
+        fill(aligned, output && pair.expected && pair.edits > 0 && drawAligned(report, pair, which));
         missing.textContent = output ? whatIsMissing(report, pair, output, kinds) : "";
 
         ribbons.node.hidden = heatmap.node.hidden = attention === null;
@@ -318,7 +315,7 @@ export function makePairView(report, neighbours) {
         controls.replaceChildren(...drawChoices(report, pair, kinds, attention, chosen));
         controls.querySelectorAll("select, button")[had]?.focus();
         heads.replaceChildren();
-        without.replaceChildren(...(attention ? drawWithout(report, output, attention, chosen(attention)) : []));
+        fill(without, attention && drawWithout(report, output, attention, chosen(attention)));
         if (attention && ready) drawAttention(suffix, kinds, pair.why?.tau ?? null);
 
         likeliest.node.hidden = !(pair.likeliest && which === 0 && output);

@@ -10,15 +10,22 @@ export function nameFilesBy(title) {
     context = title;
 }
 
+// A figure whose picture stays as it is.
+export function figureOf(name, title, note, shown) {
+    const picture = makePicture(name, title, note);
+    picture.show(shown);
+    return picture.node;
+}
+
 export function makePicture(name, title, note = "") {
     let shown = null;
-    const canvas = el("div", { class: "canvas" }),
-        status = el("span", { class: "status", role: "status" });
-    const table = el("div", { class: "numbers unseen", role: "region" });
-    const aside = el("p", { class: "note" }, note),
+    const canvas = el("div.canvas"),
+        status = el("span.status", { role: "status" });
+    const table = el("div.numbers.unseen", { role: "region" });
+    const aside = el("p.note", note),
         wider = scrollNote(canvas),
-        heading = el("h3", {}, title),
-        caption = el("figcaption", {}, heading, aside);
+        heading = el("h3", title),
+        caption = el("figcaption", heading, aside);
     const say = (text) => {
         status.textContent = text;
         setTimeout(() => (status.textContent = ""), 2500);
@@ -43,8 +50,8 @@ export function makePicture(name, title, note = "") {
     const vector = () => standalone(shown.picture, shown.cells);
     const file = (type) => `${fileName(context, shown.suffix, name)}.${type}`;
     const tools = el(
-        "div",
-        { class: "tools", role: "group" },
+        "div.tools",
+        { role: "group" },
         button("SVG", {
             title: "Save as SVG",
             click: () => {
@@ -91,7 +98,7 @@ export function makePicture(name, title, note = "") {
         fillTable();
     };
     return {
-        node: el("figure", { class: `picture ${name}` }, caption, canvas, wider.note, tools, table),
+        node: el(`figure.picture.${name}`, caption, canvas, wider.note, tools, table),
         canvas,
         show,
     };

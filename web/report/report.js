@@ -207,72 +207,35 @@ export class Report {
         const { layers, heads } = this.about,
             source = this.sourceLabels(pair),
             steps = this.stepLabels(output),
+            read = this.readLabels(output),
             mean = pair.mean === true,
-            ofSource = { above: source, below: steps, aboveName: "source", belowName: "output" };
-        if (this.hasWeights(output)) {
-            found.push({
-                name: "source",
-                title: "output to source",
+            own = pair.self,
+            one = { layers: 1, heads: 1 };
+        const ofOutput = { above: source, below: steps, aboveName: "source", belowName: "output" },
+            ofSource = { above: source, below: source, aboveName: "read", belowName: "source" },
+            ofItself = { above: read, below: steps, aboveName: "read", belowName: "output" };
+        const add = (name, title, labels, values) => found.push({ name, title, ...labels, ...values });
+        if (this.hasWeights(output))
+            add("source", "output to source", ofOutput, {
                 layers,
                 heads: mean ? 1 : heads,
                 mean,
                 offset: output.weights,
-                ...ofSource,
             });
-        }
-        const own = pair.self;
-        if (own && own.encoder >= 0 && own.layers > 0) {
-            found.push({
-                name: "encoder",
-                title: "source to itself",
+        if (own?.encoder >= 0 && own.layers > 0)
+            add("encoder", "source to itself", ofSource, {
                 layers: own.layers,
                 heads: own.heads,
                 mean,
                 offset: own.encoder,
-                above: source,
-                below: source,
-                aboveName: "read",
-                belowName: "source",
             });
-        }
-        if (own && own.rollout >= 0) {
-            found.push({
-                name: "rollout",
-                title: "source to itself, rollout of all layers",
-                layers: 1,
-                heads: 1,
-                offset: own.rollout,
-                above: source,
-                below: source,
-                aboveName: "read",
-                belowName: "source",
-            });
-        }
-        if (own && own.decoder >= 0 && which === 0 && layers > 0) {
-            found.push({
-                name: "decoder",
-                title: "output to itself",
-                layers,
-                heads: own.heads,
-                mean,
-                offset: own.decoder,
-                above: this.readLabels(output),
-                below: steps,
-                aboveName: "read",
-                belowName: "output",
-            });
-        }
+        if (own?.rollout >= 0)
+            add("rollout", "source to itself, rollout of all layers", ofSource, { ...one, offset: own.rollout });
+        if (own?.decoder >= 0 && which === 0 && layers > 0)
+            add("decoder", "output to itself", ofItself, { layers, heads: own.heads, mean, offset: own.decoder });
         for (const [name, title] of which === 0 ? Object.entries(MEASURES) : []) {
-            if (!pair.why?.[name]) continue;
-            found.push({
-                name,
-                title,
-                layers: 1,
-                heads: 1,
-                offset: pair.why[name].values,
-                most: pair.why[name].most,
-                ...ofSource,
-            });
+            const measure = pair.why?.[name];
+            if (measure) add(name, title, ofOutput, { ...one, offset: measure.values, most: measure.most });
         }
         return found;
     }

@@ -36,7 +36,7 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
     const ends = [top + box, top + box + gap],
         height = ends[1] + box + 8;
     const middle = (row, i) => MARGIN + (inner - rows[row].total) / 2 + rows[row].middles[i];
-    const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "ribbons" });
+    const root = svg("svg.ribbons", { viewBox: `0 0 ${width} ${height}`, width, height });
 
     const bands = [],
         all = svg("g", { fill: "none" }),
@@ -70,30 +70,25 @@ export function drawRibbons({ matrix, above, below, range, room, onpoint, onpin 
         labels.map((label, i) => {
             const w = rows[row].widths[i],
                 x = middle(row, i);
-            const back = svg("rect", { class: "back", x: x - w / 2 + 1, y, width: w - 2, height: box, rx: 4 });
+            const back = svg("rect.back", { x: x - w / 2 + 1, y, width: w - 2, height: box, rx: 4 });
             const text = svg(
-                "text",
-                {
-                    x,
-                    y: y + box / 2 + rows[row].size * 0.36,
-                    "font-size": rows[row].size,
-                    "text-anchor": "middle",
-                    class: label.mark ? "mark" : "symbol",
-                },
+                label.mark ? "text.middle.mark" : "text.middle.symbol",
+                { x, y: y + box / 2 + rows[row].size * 0.36, "font-size": rows[row].size },
                 cut(label.text, 20),
             );
-            const number = svg("text", { class: "weight", x, y: y - 5, "font-size": 9.5, "text-anchor": "middle" });
+            const number = svg("text.weight.middle", { x, y: y - 5, "font-size": 9.5 });
             const node = svg(
-                "g",
-                { class: side },
-                svg("title", {}, label.title),
+                `g.${side}`,
+                {
+                    pointerenter: () => onpoint(row === 1 ? i : NO_STEP, row === 0 ? i : NO_STEP),
+                    pointerleave: () => onpoint(NO_STEP, NO_STEP),
+                    click: row === 1 && (() => onpin(i)),
+                },
+                svg("title", label.title),
                 back,
                 text,
-                row === 0 ? number : null,
+                row === 0 && number,
             );
-            node.addEventListener("pointerenter", () => onpoint(row === 1 ? i : NO_STEP, row === 0 ? i : NO_STEP));
-            node.addEventListener("pointerleave", () => onpoint(NO_STEP, NO_STEP));
-            if (row === 1) node.addEventListener("click", () => onpin(i));
             return { node, back, text, number };
         });
     const sources = symbols(0, above, top, "read"),

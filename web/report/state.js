@@ -74,6 +74,11 @@ export function update(values) {
     notifyOf(changed);
 }
 
+// Pins a step, or unpins it.
+export function pin(step) {
+    if (step >= 0) update({ step: state.step === step ? NO_STEP : step });
+}
+
 // The step and the source position under the pointer; NO_STEP without one.
 const NOWHERE = { step: NO_STEP, source: NO_STEP };
 export const pointer = { ...NOWHERE };

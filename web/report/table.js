@@ -1,5 +1,5 @@
 // All pairs as a table. Only the rows that are seen exist, so that 10,000 of them scroll as ten do.
-import { button, choice, el, later, scrollNote } from "../common/dom.js";
+import { bdi, button, choice, el, fill, later, scrollNote, textField } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { NOTHING } from "./edits.js";
 import { isKnown, ORDERS, selectPairs, SHOWN, WRITERS } from "./filter.js";
@@ -32,19 +32,13 @@ function marked(report, pair, index) {
     return markEdits(report, pair.expected, pair.outputs[0].symbols);
 }
 
-const lexiconMark = () => el("span", { class: "badge known", title: "from the lexicon, not the model" }, "lexicon");
+const lexiconMark = () => el("span.badge.known", { title: "from the lexicon, not the model" }, "lexicon");
 
 export function makeTable(report) {
     let order = [],
         pool = new Map();
-    const grid = el("div", {
-        class: "grid",
-        role: "grid",
-        tabindex: 0,
-        "aria-label": "pairs",
-        "aria-colcount": COLUMNS.length,
-    });
-    const body = el("div", { class: "rows", role: "rowgroup" });
+    const grid = el("div.grid", { role: "grid", tabindex: 0, "aria-label": "pairs", "aria-colcount": COLUMNS.length });
+    const body = el("div.rows", { role: "rowgroup" });
     const heads = COLUMNS.map(([kind, title, sort]) =>
         el(
             "div",
@@ -60,27 +54,19 @@ export function makeTable(report) {
         ),
     );
     grid.append(
-        el(
-            "div",
-            { role: "rowgroup", class: "head" },
-            el("div", { role: "row", class: "row", "aria-rowindex": 1 }, ...heads),
-        ),
+        el("div.head", { role: "rowgroup" }, el("div.row", { role: "row", "aria-rowindex": 1 }, ...heads)),
         body,
     );
 
-    const shown = el("p", { class: "shown", role: "status" });
-    const find = el("input", {
+    const shown = el("p.shown.aside", { role: "status" });
+    const find = textField({
         type: "search",
         placeholder: "find a text ( / )",
         "aria-label": "find a text in the pairs",
         id: "find",
-        spellcheck: "false",
-        autocomplete: "off",
-        dir: "auto",
+        input: later(() => update({ find: find.value }), 90),
     });
-    const searching = later(() => update({ find: find.value }), 90);
-    find.addEventListener("input", searching);
-    const tools = el("div", { class: "filters", role: "search" });
+    const tools = el("div.filters.flow", { role: "search" });
 
     const orders = ORDERS.filter(
         ([name]) => name !== "disagree" || report.pairs.some((pair) => Number.isFinite(pair.why?.tau)),
@@ -94,15 +80,13 @@ export function makeTable(report) {
                 `${confusionName(report, expected, found)} (${n})`,
             ]);
         if (find.value !== state.find) find.value = state.find;
-        tools.replaceChildren(
+        fill(
+            tools,
             find,
             choice("Show", SHOWN, state.show, (show) => update({ show })),
-            ...(report.pairs.some(isKnown)
-                ? [choice("Written by", WRITERS, state.from, (from) => update({ from }))]
-                : []),
-            ...(list.length > 0
-                ? [choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion }))]
-                : []),
+            report.pairs.some(isKnown) && choice("Written by", WRITERS, state.from, (from) => update({ from })),
+            list.length > 0 &&
+                choice("Confusion", [["", "any"], ...list], state.confusion, (confusion) => update({ confusion })),
             choice("Sort by", orders, state.sort, (sort) => update({ sort })),
             print,
             shown,
@@ -116,14 +100,13 @@ export function makeTable(report) {
             output = pair.outputs[0],
             { source, expected } = report.textsOf(index);
         const cell = (kind, ...children) => el("div", { role: "gridcell", class: kind }, ...children);
-        const text = (...children) => cell("text", el("bdi", { dir: "auto" }, ...children));
+        const text = (...children) => cell("text", bdi(...children));
         const wrong = pair.edits > 0 || Boolean(pair.error);
         const errors = pair.error ? "unreadable" : pair.edits === 0 ? "✓" : pair.edits > 0 ? `✗ ${pair.edits}` : "";
         const row = el(
-            "div",
+            wrong ? "div.row.wrong" : "div.row",
             {
                 role: "row",
-                class: wrong ? "row wrong" : "row",
                 id: `row-${index}`,
                 "aria-rowindex": at + 2,
                 "aria-selected": String(index === state.pair),
@@ -133,11 +116,7 @@ export function makeTable(report) {
             text(oneLine(source)),
             pair.error
                 ? cell("text problem", pair.error)
-                : cell(
-                      "text",
-                      isKnown(pair) && lexiconMark(),
-                      el("bdi", { dir: "auto" }, ...marked(report, pair, index)),
-                  ),
+                : cell("text", isKnown(pair) && lexiconMark(), bdi(...marked(report, pair, index))),
             text(oneLine(expected)),
             cell("number", String(pair.source.length)),
             cell("number", errors),
@@ -255,7 +234,7 @@ export function makeTable(report) {
     });
     listen(["pair"], select);
     return {
-        node: el("section", { class: "pairs", "aria-label": "all pairs" }, tools, grid, scrollNote(grid).note),
+        node: el("section.pairs.stacked", { "aria-label": "all pairs" }, tools, grid, scrollNote(grid).note),
         refresh,
         reveal,
         move,

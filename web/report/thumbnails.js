@@ -14,7 +14,7 @@ export function headName(attention, layer, head) {
 export function drawThumbnails(report, attention, layer, head, range, onselect) {
     const rows = [];
     for (let l = 0; l < attention.layers; l++) {
-        const row = el("div", { class: "layer" });
+        const row = el("div.layer.flow");
         const heads = attention.heads > 1 ? [ALL_HEADS] : [];
         for (let h = 0; h < attention.heads; h++) heads.push(h);
         for (const h of heads) {
@@ -42,11 +42,7 @@ export function drawThumbnails(report, attention, layer, head, range, onselect) 
                 ),
             );
         }
-        rows.push(
-            attention.layers > 1
-                ? el("div", { class: "layer-row" }, el("span", { class: "layer-name" }, `layer ${l}`), row)
-                : row,
-        );
+        rows.push(attention.layers > 1 ? el("div.layer-row", el("span.layer-name", `layer ${l}`), row) : row);
     }
     return rows;
 }

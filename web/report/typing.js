@@ -1,5 +1,5 @@
 // A text that one types: the model writes its output, as one more pair. A report can carry its model.
-import { button, el } from "../common/dom.js";
+import { button, el, textField } from "../common/dom.js";
 import { embedded, inflate } from "../common/embedded.js";
 import { untilClosed } from "./state.js";
 
@@ -51,17 +51,9 @@ export async function addAnswer(report, { data, blob }) {
 // Error that says why not; say(text) tells what takes its time. added(index): the report has a new pair.
 export function makeTyping(report, ask, added) {
     const closed = untilClosed();
-    const text = el("input", {
-        type: "text",
-        id: "typed",
-        size: 32,
-        placeholder: "a new text",
-        spellcheck: "false",
-        autocomplete: "off",
-        dir: "auto",
-    });
+    const text = textField({ id: "typed", size: 32, placeholder: "a new text" });
     const go = button("Write", { type: "submit" }),
-        told = el("p", { class: "shown", role: "status" });
+        told = el("p.shown.aside", { role: "status" });
 
     const attempt = async () => {
         if (text.value.trim() === "" || go.disabled) return;
@@ -81,15 +73,14 @@ export function makeTyping(report, ask, added) {
         go.disabled = false;
     };
     return el(
-        "form",
+        "form.typing.flow",
         {
-            class: "typing",
             submit: (event) => {
                 event.preventDefault();
                 attempt();
             },
         },
-        el("label", { class: "choice" }, el("span", {}, "Try"), text),
+        el("label.choice", el("span", "Try"), text),
         go,
         told,
     );

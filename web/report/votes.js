@@ -1,5 +1,5 @@
 // Who voted for what: the outputs of the members of a model, each by itself.
-import { el } from "../common/dom.js";
+import { bdi, el } from "../common/dom.js";
 import { fixed, percent } from "./numbers.js";
 
 // Those who agree are in one line, the heaviest first.
@@ -31,28 +31,24 @@ export function drawVotes(report, pair) {
     const heading = lines.length === 1 ? "All members agree" : `The members have ${lines.length} different outputs`;
     const column = (text) => el("th", { scope: "col" }, text);
     return el(
-        "table",
-        { class: "data votes" },
-        el("caption", {}, heading),
-        el("thead", {}, el("tr", {}, ...["share", "output", "status", "best score", "members"].map(column))),
+        "table.data.votes",
+        el("caption", heading),
+        el("thead", el("tr", ...["share", "output", "status", "best score", "members"].map(column))),
         el(
             "tbody",
-            {},
             ...lines.map((line) =>
                 el(
                     "tr",
-                    {},
-                    el("td", { class: "number" }, percent(line.weight / total, 0)),
-                    el("td", {}, el("bdi", { dir: "auto" }, line.text || "∅")),
+                    el("td.number", percent(line.weight / total, 0)),
+                    el("td", bdi(line.text || "∅")),
                     el(
-                        "td",
-                        { class: "aside" },
+                        "td.aside",
                         [line.text === found && "found", line.text === expected && "expected"]
                             .filter(Boolean)
                             .join(", "),
                     ),
-                    el("td", { class: "number" }, fixed(line.best)),
-                    el("td", {}, namesOf(line.members)),
+                    el("td.number", fixed(line.best)),
+                    el("td", namesOf(line.members)),
                 ),
             ),
         ),

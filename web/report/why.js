@@ -2,7 +2,7 @@
 import { chartWidth, intervalChart } from "./charts.js";
 import { el } from "../common/dom.js";
 import { count, fixed } from "./numbers.js";
-import { makePicture } from "./picture.js";
+import { figureOf } from "./picture.js";
 
 // How two maps can agree: field of the rows, title, axis and its range, note.
 const AGREEMENTS = [
@@ -24,10 +24,9 @@ const AGREEMENTS = [
 
 // The first row is what a reader sees, the mean of the heads; the last two are controls.
 function drawAgreement(rows, width, [field, title, xName, x, note]) {
-    const picture = makePicture(`agreement-${field}`, title, note),
-        known = rows.filter((row) => Number.isFinite(row[field][0])),
+    const known = rows.filter((row) => Number.isFinite(row[field][0])),
         digits = (row) => row[field].map((value) => fixed(value, 3));
-    picture.show({
+    return figureOf(`agreement-${field}`, title, note, {
         picture: intervalChart({
             width,
             x,
@@ -43,7 +42,6 @@ function drawAgreement(rows, width, [field, title, xName, x, note]) {
         suffix: "all",
         rows: () => [["weights", title, "low", "high"], ...known.map((row) => [row.name, ...digits(row)])],
     });
-    return picture.node;
 }
 
 // Whether one mean is above another: their intervals do not meet.
@@ -70,11 +68,11 @@ function inWords(rows) {
 }
 
 export function makeWhy(report) {
-    const node = el("section", { class: "why", "aria-label": "does it look where it says?" });
+    const node = el("section.why.stacked", { "aria-label": "does it look where it says?" });
     const render = () => {
         const why = report.statistics?.why,
-            say = (...text) => el("p", { class: "note" }, ...text);
-        node.replaceChildren(el("h2", {}, "Does it look where it says?"));
+            say = (...text) => el("p.note", ...text);
+        node.replaceChildren(el("h2", "Does it look where it says?"));
         if (!why) {
             node.append(
                 say(
@@ -90,14 +88,14 @@ export function makeWhy(report) {
                     `symbol of the source is erased. Here are both compared over ${count(why.pairs)} pairs, with 95 % ` +
                     "intervals, beside equal weights and the weights that the model has for another pair of that length.",
             ),
-            say(el("b", {}, "In words. "), inWords(why.rows)),
+            say(el("b", "In words. "), inWords(why.rows)),
             say(
-                el("b", {}, "How to read it. "),
+                el("b", "How to read it. "),
                 "Where a head is not clearly above another pair, its weights tell where such outputs usually look, not " +
                     "what this one depends on. Erasure is only a measure, too: it finds no loss where another symbol " +
                     "says the same. The terms are those of docs/why.md.",
             ),
-            el("div", { class: "blocks" }, ...AGREEMENTS.map((one) => drawAgreement(why.rows, chartWidth(node), one))),
+            el("div.blocks.flow", ...AGREEMENTS.map((one) => drawAgreement(why.rows, chartWidth(node), one))),
         );
     };
     return { node, render };

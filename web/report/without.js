@@ -1,5 +1,5 @@
 // What the model writes without one of its heads.
-import { el } from "../common/dom.js";
+import { bdi, el } from "../common/dom.js";
 import { markEdits } from "./aligned.js";
 import { isEdit } from "./edits.js";
 import { plural } from "./numbers.js";
@@ -21,11 +21,7 @@ export function drawWithout(report, output, kind, { layer, head }) {
         from = String(whole) === String(output.symbols) ? "" : ` from ${report.outputText({ symbols: whole })}`;
     return [
         `Without ${headName(kind, layer, head)}:`,
-        el("bdi", { dir: "auto" }, ...(without.length > 0 ? markEdits(report, whole, without) : ["∅"])),
-        el(
-            "span",
-            { class: "aside" },
-            `${edits > 0 ? plural(edits, "edit", "edits") : "no edit"}${from}, by greedy decoding`,
-        ),
+        bdi(...(without.length > 0 ? markEdits(report, whole, without) : ["∅"])),
+        el("span.aside", `${edits > 0 ? plural(edits, "edit", "edits") : "no edit"}${from}, by greedy decoding`),
     ];
 }

@@ -8,10 +8,7 @@
 #include "reviews/text_files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static lb_status too_long(const char *name, long long line, lb_error *error)
 {
@@ -100,11 +97,11 @@ static lb_status take_line(const char *name, lb_line line, lb_strings *reviews, 
     return LB_OK;
 }
 
-static lb_status read_lines(int descriptor, const char *name, size_t most, lb_strings *reviews,
+static lb_status read_lines(lb_os_handle file, const char *name, size_t most, lb_strings *reviews,
                             lb_error *error)
 {
     lb_lines lines;
-    lb_status status = lb_lines_open(&lines, descriptor, name, REVIEWS_LONGEST, error);
+    lb_status status = lb_lines_open(&lines, file, name, REVIEWS_LONGEST, error);
     lb_lines_keep(&lines, false);
     bool more = true;
     while (more && !status && reviews->count < most) {
@@ -127,15 +124,15 @@ static lb_status cannot_read(const char *path, lb_error *error)
 
 static lb_status read_path(const char *path, size_t most, lb_strings *reviews, lb_error *error)
 {
-    struct stat info;
+    lb_os_info info;
     if (most == 0) most = SIZE_MAX;
-    if (strcmp(path, "-") == 0) return read_lines(STDIN_FILENO, "standard input", most, reviews, error);
-    if (stat(path, &info) != 0) return cannot_read(path, error);
-    if (S_ISDIR(info.st_mode)) return read_folder(path, most, reviews, error);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return cannot_read(path, error);
-    lb_status status = read_lines(descriptor, path, most, reviews, error);
-    close(descriptor);
+    if (strcmp(path, "-") == 0) return read_lines(lb_os_input(), "standard input", most, reviews, error);
+    if (!lb_os_info_at(path, true, &info)) return cannot_read(path, error);
+    if (info.kind == LB_OS_IS_FOLDER) return read_folder(path, most, reviews, error);
+    lb_os_handle file = lb_os_open(path, LB_OS_READ);
+    if (!lb_os_is_open(file)) return cannot_read(path, error);
+    lb_status status = read_lines(file, path, most, reviews, error);
+    lb_os_drop(&file);
     return status;
 }
 

@@ -1,5 +1,5 @@
 // The first part: the pairs, how they are read, and what `lookback data` finds in them.
-import { button, el, tableOf } from "../common/dom.js";
+import { bdi, button, el, fill, tableOf } from "../common/dom.js";
 import { embedded } from "../common/embedded.js";
 import { addFiles, forgetFiles, giveRole, isModel, roleOfPath } from "./files.js";
 import { faultOf, run, withoutName } from "./jobs.js";
@@ -36,7 +36,6 @@ function findingOf(line) {
     const remedy = remedyOf(line);
     return el(
         "li",
-        {},
         el("span", { dir: "auto" }, withoutName(line)),
         remedy &&
             button("Do that", {
@@ -50,15 +49,14 @@ function findingOf(line) {
 
 // Quoted symbols from right to left do not turn the numbers around them.
 function quotedOf(line) {
-    return line.split(/("[^"]+")/).map((part, i) => (i % 2 === 1 ? el("bdi", {}, part) : part));
+    return line.split(/("[^"]+")/).map((part, i) => (i % 2 === 1 ? el("bdi", part) : part));
 }
 
 export function makeData({ openModel, say, next }) {
     let job = null;
-    const chooser = el("input", {
+    const chooser = el("input.unseen", {
         type: "file",
         id: "files",
-        class: "unseen",
         multiple: true,
         change: () => take([...chooser.files]),
     });
@@ -69,13 +67,13 @@ export function makeData({ openModel, say, next }) {
         placeholder: "source, tab, target",
         "aria-label": "pairs, one in each line: source, tab, target",
     });
-    const list = el("ul", { class: "files" }),
-        reading = el("div", { class: "settings-grid" }),
-        progress = el("p", { class: "progress", role: "status" }),
+    const list = el("ul.files"),
+        reading = el("div.settings-grid"),
+        progress = el("p.progress", { role: "status" }),
         stop = button("Stop", { hidden: true, click: () => job?.stop() }),
-        found = el("div", { class: "found" }),
+        found = el("div.found"),
         onward = button("Train a model", { class: "primary", hidden: true, click: next });
-    const how = el("details", { hidden: true }, el("summary", {}, "How the file is read"), reading);
+    const how = el("details", { hidden: true }, el("summary", "How the file is read"), reading);
 
     async function take(files) {
         say("");
@@ -99,8 +97,7 @@ export function makeData({ openModel, say, next }) {
             ...[...project.files].map(([path, file]) =>
                 el(
                     "li",
-                    {},
-                    el("bdi", { dir: "auto" }, path),
+                    bdi(path),
                     ` ${Math.ceil(file.size / 1000).toLocaleString("en")} kB `,
                     el(
                         "select",
@@ -125,28 +122,23 @@ export function makeData({ openModel, say, next }) {
     function showFound({ status, out, errors }) {
         const pairs = out.filter((line) => line.includes("\t")).map((line) => line.split("\t"));
         const facts = out.filter((line) => !line.includes("\t"));
-        found.replaceChildren(
-            ...(errors.length > 0 ? [el("h3", {}, "Worth a look"), el("ul", {}, ...errors.map(findingOf))] : []),
-            ...(status === 0
-                ? [
-                      el(
-                          "div",
-                          { class: "stage" },
-                          el(
-                              "div",
-                              { class: "scroll" },
-                              el("h3", {}, "The first pairs, symbol by symbol"),
-                              tableOf([["line", "source", "target"], ...pairs]),
-                          ),
-                          el(
-                              "div",
-                              {},
-                              el("h3", {}, "All pairs"),
-                              el("pre", { tabindex: "0" }, ...facts.flatMap((line) => [...quotedOf(line), "\n"])),
-                          ),
-                      ),
-                  ]
-                : []),
+        fill(
+            found,
+            errors.length > 0 && [el("h3", "Worth a look"), el("ul", ...errors.map(findingOf))],
+            status === 0 &&
+                el(
+                    "div.stage",
+                    el(
+                        "div.scroll",
+                        el("h3", "The first pairs, symbol by symbol"),
+                        tableOf([["line", "source", "target"], ...pairs]),
+                    ),
+                    el(
+                        "div",
+                        el("h3", "All pairs"),
+                        el("pre", { tabindex: "0" }, ...facts.flatMap((line) => [...quotedOf(line), "\n"])),
+                    ),
+                ),
         );
         onward.hidden = status !== 0;
     }
@@ -186,24 +178,21 @@ export function makeData({ openModel, say, next }) {
     return el(
         "section",
         { "aria-label": "Data" },
-        el("h2", {}, "Your pairs"),
+        el("h2", "Your pairs"),
         el(
             "p",
-            {},
             "Drop a file anywhere on this page: a list of words and their sounds, questions and answers, or two files of sentences. It stays on this computer.",
         ),
         el(
-            "div",
-            { class: "bar" },
+            "div.bar",
             chooser,
-            el("label", { class: "file", for: "files" }, "Choose files"),
-            el("span", { class: "note" }, "or try"),
+            el("label.file", { for: "files" }, "Choose files"),
+            el("span.note", "or try"),
             ...EXAMPLES.map((example) => button(example[0], { click: () => useExample(example) })),
         ),
         el(
             "details",
-            {},
-            el("summary", {}, "Paste pairs"),
+            el("summary", "Paste pairs"),
             pasted,
             button("Use these", {
                 click: () => {
@@ -214,7 +203,7 @@ export function makeData({ openModel, say, next }) {
         ),
         list,
         how,
-        el("div", { class: "bar" }, progress, stop, onward),
+        el("div.bar", progress, stop, onward),
         found,
     );
 }

@@ -1,5 +1,5 @@
 // A list of texts: what `predict` makes of each, as a table in which an answer can be corrected, and as files.
-import { button, el, later } from "../common/dom.js";
+import { button, el, later, textField } from "../common/dom.js";
 import { saveFile } from "../report/export.js";
 import { count, fixed, plural } from "../report/numbers.js";
 import { unzipped } from "./files.js";
@@ -30,25 +30,21 @@ export function makeLists({ say }) {
         page = 0,
         shown = [], // [row, input] of the page
         job = null;
-    const chooser = el("input", {
-            type: "file",
-            id: "list-file",
-            class: "unseen",
-            change: () => take(chooser.files[0]),
-        }),
+    const chooser = el("input.unseen", { type: "file", id: "list-file", change: () => take(chooser.files[0]) }),
         pasted = el("textarea", { rows: 5, dir: "auto", spellcheck: "false", "aria-label": "texts, one in each line" }),
-        told = el("p", { class: "note", role: "status" }),
+        told = el("p.note", { role: "status" }),
         stop = button("Stop", { hidden: true, click: () => job?.stop() }),
-        notes = el("ul", { class: "notes" }),
-        find = el("input", { type: "search", "aria-label": "find in the list", placeholder: "find", dir: "auto" }),
-        pages = el("span", { class: "says", role: "status" }),
+        notes = el("ul.notes"),
+        find = textField({
+            type: "search",
+            "aria-label": "find in the list",
+            placeholder: "find",
+            input: later(() => choose({ find: find.value }), 150),
+        }),
+        pages = el("span.says.aside", { role: "status" }),
         body = el("tbody"),
         back = button("‹", { "aria-label": "previous page", click: () => turn(-1) }),
         on = button("›", { "aria-label": "next page", click: () => turn(1) });
-    find.addEventListener(
-        "input",
-        later(() => choose({ find: find.value }), 150),
-    );
     const heads = LIST_COLUMNS.map(([by, text]) =>
         el(
             "th",
@@ -77,22 +73,17 @@ export function makeLists({ say }) {
     }
 
     function rowNode(row) {
-        const input = el("input", {
-            type: "text",
-            dir: "auto",
-            spellcheck: "false",
-            autocomplete: "off",
+        const input = textField({
             "aria-label": `output for ${row.source}`,
             change: () => setOwn(row.source, input.value === row.output ? "" : input.value),
         });
         shown.push([row, input]);
         return el(
             "tr",
-            {},
-            el("td", { class: "number" }, count(row.number)),
+            el("td.number", count(row.number)),
             el("th", { scope: "row", dir: "auto" }, row.source || "∅"),
-            el("td", {}, row.source !== "" && input),
-            el("td", { class: "number" }, fixed(row.probability)),
+            el("td", row.source !== "" && input),
+            el("td.number", fixed(row.probability)),
             el("td", { dir: "auto" }, row.others),
             el("td", { dir: "auto" }, row.mark),
         );
@@ -190,46 +181,35 @@ export function makeLists({ say }) {
     }
 
     const table = el(
-        "table",
-        { class: "list" },
-        el("caption", { class: "unseen" }, "what the model writes for each text"),
-        el("thead", {}, el("tr", {}, ...heads)),
+        "table.list",
+        el("caption.unseen", "what the model writes for each text"),
+        el("thead", el("tr", ...heads)),
         body,
     );
     const result = el(
         "div",
         { hidden: true },
-        el("div", { class: "controls" }, find, back, on, pages),
-        el("div", { class: "scroll" }, table),
+        el("div.controls", find, back, on, pages),
+        el("div.scroll", table),
         el(
-            "div",
-            { class: "controls" },
+            "div.controls",
             ...["answers.csv", "answers.tsv"].map((name) => button(`Save ${name}`, { click: () => download(name) })),
         ),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "A file is what lookback predict writes with the model in use. " +
                 "It has your corrections after “Use these words”.",
         ),
     );
     const node = el(
-        "section",
-        { class: "lists", "aria-label": "a list of texts" },
-        el("h3", {}, "A list of texts"),
-        el("p", { class: "note" }, "Drop a file here: a text in each line, or a table in CSV."),
-        el(
-            "div",
-            { class: "controls" },
-            chooser,
-            el("label", { class: "file", for: "list-file" }, "Choose a list"),
-            told,
-            stop,
-        ),
+        "section.lists",
+        { "aria-label": "a list of texts" },
+        el("h3", "A list of texts"),
+        el("p.note", "Drop a file here: a text in each line, or a table in CSV."),
+        el("div.controls", chooser, el("label.file", { for: "list-file" }, "Choose a list"), told, stop),
         el(
             "details",
-            {},
-            el("summary", {}, "Paste a list"),
+            el("summary", "Paste a list"),
             pasted,
             button("Write the outputs", { click: () => take(new File([pasted.value], "list.txt")) }),
         ),

@@ -1,5 +1,5 @@
 // The model in use, open in a worker of its own: it answers texts that one types, one after another.
-import { el } from "../common/dom.js";
+import { el, textField } from "../common/dom.js";
 import { startWorker, withoutName } from "./jobs.js";
 import { project } from "./project.js";
 
@@ -29,12 +29,11 @@ export function hasFeatures(current) {
 
 // A text for the model in use: a field, and another one for the features if it has some. value() has both.
 export function makeSource(name, attributes) {
-    const rule = { type: "text", dir: "auto", spellcheck: "false", autocomplete: "off", ...attributes },
-        text = el("input", rule),
-        features = el("input", { ...rule, id: null, size: 12 }),
-        more = el("label", { class: "choice", hidden: true }, el("span", {}, "features"), features);
+    const text = textField(attributes),
+        features = textField({ ...attributes, id: null, size: 12 }),
+        more = el("label.choice", { hidden: true }, el("span", "features"), features);
     return {
-        nodes: [el("label", { class: "choice" }, el("span", {}, name), text), more],
+        nodes: [el("label.choice", el("span", name), text), more],
         value: () => (more.hidden || text.value.trim() === "" ? text.value : `${text.value}\t${features.value}`),
         look: () => (more.hidden = !hasFeatures(project.current)),
         clear() {

@@ -1,5 +1,5 @@
 // Own words: answers that the model shall write exactly. They become the lexicon of a model that is made of it.
-import { button, el } from "../common/dom.js";
+import { bdi, button, el, fill, textField } from "../common/dom.js";
 import { plural } from "../report/numbers.js";
 import { faultOf, run } from "./jobs.js";
 import { hasFeatures, hasLexicon, makeSource } from "./model.js";
@@ -63,10 +63,10 @@ async function joinOwn(current) {
 
 export function makeOwn({ say }) {
     const source = makeSource("source"),
-        answer = el("input", { type: "text", dir: "auto", autocomplete: "off", spellcheck: "false" }),
-        chooser = el("input", { type: "file", id: "own-file", class: "unseen", change: () => take(chooser.files[0]) }),
-        list = el("ul", { class: "own-words", tabindex: "-1" }),
-        told = el("p", { class: "note", role: "status" }),
+        answer = textField(),
+        chooser = el("input.unseen", { type: "file", id: "own-file", change: () => take(chooser.files[0]) }),
+        list = el("ul.own-words.flow", { tabindex: "-1" }),
+        told = el("p.note", { role: "status" }),
         use = button("Use these words", { class: "primary", click: apply });
 
     async function apply() {
@@ -111,14 +111,14 @@ export function makeOwn({ say }) {
         const { own, current } = project;
         use.disabled = own.size === 0 && !current?.plain;
         if (current) source.look();
-        list.replaceChildren(
+        fill(
+            list,
             ...[...own].slice(0, MOST_SHOWN).map(([from, to]) =>
                 el(
                     "li",
-                    {},
-                    el("bdi", { dir: "auto" }, from),
+                    bdi(from),
                     " → ",
-                    el("bdi", { dir: "auto" }, to),
+                    bdi(to),
                     button("Remove", {
                         "aria-label": `remove ${from}`,
                         click: () => {
@@ -128,16 +128,13 @@ export function makeOwn({ say }) {
                     }),
                 ),
             ),
-            ...(own.size > MOST_SHOWN
-                ? [el("li", {}, `and ${plural(own.size - MOST_SHOWN, "word", "words")} more`)]
-                : []),
+            own.size > MOST_SHOWN && el("li", `and ${plural(own.size - MOST_SHOWN, "word", "words")} more`),
         );
     }
 
     const node = el(
-        "section",
+        "section.own",
         {
-            class: "own",
             "aria-label": "own words",
             drop: (event) => {
                 event.preventDefault();
@@ -145,17 +142,15 @@ export function makeOwn({ say }) {
                 take(event.dataTransfer.files[0]);
             },
         },
-        el("h3", {}, "Words of your own"),
+        el("h3", "Words of your own"),
         el(
-            "p",
-            { class: "note" },
+            "p.note",
             "The model writes these exactly as you give them, whatever it has learned. " +
                 "Correct an answer in the table, add a word here, or drop a file: source, tab, answer.",
         ),
         el(
-            "form",
+            "form.controls",
             {
-                class: "controls",
                 submit: (event) => {
                     event.preventDefault();
                     if (answer.value.trim() === "") return;
@@ -165,13 +160,13 @@ export function makeOwn({ say }) {
                 },
             },
             ...source.nodes,
-            el("label", { class: "choice" }, el("span", {}, "answer"), answer),
+            el("label.choice", el("span", "answer"), answer),
             button("Add", { type: "submit" }),
             chooser,
-            el("label", { class: "file", for: "own-file" }, "Choose words"),
+            el("label.file", { for: "own-file" }, "Choose words"),
         ),
         list,
-        el("div", { class: "controls" }, use, told),
+        el("div.controls", use, told),
     );
     onChange("own", showOwn);
     onChange("current", showOwn);

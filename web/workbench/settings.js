@@ -58,18 +58,17 @@ function controlOf(row, value, usual, id) {
     });
 }
 
-// `recipe`: {option: value} of --print-config, where it is known. `names`: only these; undefined: all of this heading.
-export function settingControls(heading, recipe, only = () => true) {
+// `recipe`: {option: value} of --print-config, where it is known.
+export function settingControls(heading, recipe) {
     return project.options
-        .filter((row) => row.heading === heading && isOffered(row) && only(row))
+        .filter((row) => row.heading === heading && isOffered(row))
         .map((row) => {
             const id = `set-${heading}-${row.name}`;
             return el(
-                "div",
-                { class: project.settings.has(row.name) ? "setting chosen" : "setting" },
+                project.settings.has(row.name) ? "div.setting.chosen" : "div.setting",
                 el("label", { for: id }, row.name),
                 controlOf(row, project.settings.get(row.name), recipe?.[row.name], id),
-                el("p", { class: "note" }, row.help),
+                el("p.note", row.help),
             );
         });
 }

@@ -1,5 +1,5 @@
 // The third part: what the model in use writes for a text, as one types, and for a list of texts.
-import { el, later } from "../common/dom.js";
+import { bdi, el, later } from "../common/dom.js";
 import { percent } from "../report/numbers.js";
 import { makePairView } from "../report/pair.js";
 import { nameFilesBy } from "../report/picture.js";
@@ -30,10 +30,10 @@ export function makeUse({ say }) {
         answered = { text: "", by: null },
         busy = false;
     const field = makeSource("Write a text", { id: "use-text", size: 32, input: later(answerLast, TYPING_PAUSE) }),
-        told = el("p", { class: "trouble", role: "status" }),
-        best = el("p", { class: "best", role: "status" }),
-        others = el("ol", { class: "others", "aria-label": "other answers" }),
-        place = el("div", { class: "typed", hidden: true });
+        told = el("p.trouble", { role: "status" }),
+        best = el("p.best", { role: "status" }),
+        others = el("ol.others.flow", { "aria-label": "other answers" }),
+        place = el("div.typed", { hidden: true });
 
     async function answer(text, current) {
         if (text.trim() === "") return;
@@ -57,12 +57,12 @@ export function makeUse({ say }) {
             outputs = shown ? (report.pairs[0]?.outputs ?? []) : [];
         place.hidden = !shown;
         const [first, ...rest] = outputs.map((output) => [
-            el("bdi", { dir: "auto" }, report.outputText(output) || "∅"),
+            bdi(report.outputText(output) || "∅"),
             " ",
-            el("span", { class: "aside" }, output.lexicon ? "from the lexicon" : percent(output.probability)),
+            el("span.aside", output.lexicon ? "from the lexicon" : percent(output.probability)),
         ]);
         best.replaceChildren(...(first ?? []));
-        others.replaceChildren(...rest.map((parts) => el("li", {}, ...parts)));
+        others.replaceChildren(...rest.map((parts) => el("li", ...parts)));
         if (!shown) return;
         if (view === null || closing.signal.aborted) {
             closing = beginReport(0);
@@ -93,11 +93,11 @@ export function makeUse({ say }) {
     }
 
     const lists = makeLists({ say });
-    const none = el("p", {}, NO_MODEL),
+    const none = el("p", NO_MODEL),
         some = el(
             "div",
             { hidden: true },
-            el("div", { class: "controls" }, ...field.nodes),
+            el("div.controls", ...field.nodes),
             told,
             best,
             others,
@@ -106,9 +106,8 @@ export function makeUse({ say }) {
             makeOwn({ say }),
         );
     const node = el(
-        "section",
+        "section.use",
         {
-            class: "use",
             "aria-label": "Use",
             drop: (event) => {
                 const [file] = event.dataTransfer.files;
@@ -118,7 +117,7 @@ export function makeUse({ say }) {
                 lists.take(file);
             },
         },
-        el("h2", {}, "What the model writes"),
+        el("h2", "What the model writes"),
         none,
         some,
     );

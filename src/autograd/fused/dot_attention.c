@@ -207,7 +207,7 @@ static inline void hide_beyond(lb_window w, int64_t here, int64_t keys, lb_real 
 }
 
 /* x becomes cap tanh(x / cap); `slope` receives its derivative, unless NULL. */
-static inline void cap_row(bool fused, int64_t keys, lb_real cap, lb_real *x, lb_real *slope)
+static inline LB_INLINED void cap_row(bool fused, int64_t keys, lb_real cap, lb_real *x, lb_real *slope)
 {
     for (int64_t k = 0; k < keys; k++) {
         lb_real t = lb_tanh_inline(fused, x[k] / cap);
@@ -217,8 +217,8 @@ static inline void cap_row(bool fused, int64_t keys, lb_real cap, lb_real *x, lb
 }
 
 /* Scores become weights; what fills a row up to its stride has none. */
-static inline void normalize_row(bool fused, lb_normalizer normalizer, int64_t keys, int64_t stride,
-                                 lb_real *x)
+static inline LB_INLINED void normalize_row(bool fused, lb_normalizer normalizer, int64_t keys,
+                                            int64_t stride, lb_real *x)
 {
     for (int64_t k = keys; k < stride; k++) x[k] = -(lb_real)INFINITY;
     if (normalizer == LB_SOFTMAX)
@@ -269,9 +269,7 @@ LB_KERNEL(normalizer_backward, (lb_normalizer normalizer, const lb_dot_rows *row
                 d[k] = scale * lb_sparse_slope_inline(normalizer, p[k]) * (d[k] - mean);
             continue;
         }
-        lb_real dot = 0;
-#pragma omp simd reduction(+ : dot)
-        for (int64_t k = 0; k < stride; k++) dot += d[k] * weight[k];
+        LB_SUM(lb_real, dot, k, stride, d[k] * weight[k]);
 #pragma omp simd
         for (int64_t k = 0; k < stride; k++) d[k] = scale * (d[k] * weight[k] - dot * p[k]);
     }

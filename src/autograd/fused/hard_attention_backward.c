@@ -3,6 +3,7 @@
 #include "autograd/fused/hard_attention.h"
 #include "autograd/op.h"
 #include "tensor/elementary.h"
+#include "tensor/sum.h"
 
 #include <string.h>
 
@@ -57,13 +58,9 @@ LB_KERNEL_OF(lb_real, hard_share,
              (classes, x, trace, j, m, more))
 {
     const double largest = trace->largest[j], base = trace->prior[j] - trace->normal[j], *mixed = m->mixed;
-    lb_real sum = 0, *share = m->share;
+    lb_real *share = m->share;
     for (int64_t v = 0; v < classes; v++) share[v] = m->out[v] + (more ? more[v] : 0);
-#pragma omp simd reduction(+ : sum)
-    for (int64_t v = 0; v < classes; v++) {
-        share[v] *= part_of(fused, x[v], largest, base, mixed[v]);
-        sum += share[v];
-    }
+    LB_SUM(lb_real, sum, v, classes, share[v] *= part_of(fused, x[v], largest, base, mixed[v]));
     return sum;
 }
 
@@ -100,16 +97,14 @@ LB_KERNEL(hard_move_back,
           (keys, trace, m, score_grad))
 {
     for (int64_t i = 0; i < keys; i++) {
-        lb_real sum = 0;
-        double leave = trace->leave[i], outlet = trace->outlet[i];
+        const double leave = trace->leave[i], outlet = trace->outlet[i], *arrive = trace->arrive + i;
+        const lb_real *prior = m->prior + i;
+        lb_real *moved = m->moved + i;
         m->flow[i] = 0;
         if (leave == NEVER) continue;
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = i; j < keys; j++) {
-            double arrive = trace->arrive[j] == NEVER ? 0 : trace->arrive[j];
-            m->moved[j] = m->prior[j] * lb_exp_inline(fused, (lb_real)(leave + m->jump[j - i] - arrive));
-            sum += m->moved[j];
-        }
+        LB_SUM(lb_real, sum, k, keys - i,
+               moved[k] = prior[k] * lb_exp_inline(fused, (lb_real)(leave + m->jump[k] -
+                                                                    (arrive[k] == NEVER ? 0 : arrive[k]))));
         for (int64_t j = i; j < keys; j++) {
             lb_real slope =
                 m->moved[j] - sum * lb_exp_inline(fused, (lb_real)(m->score[j] + m->jump[j - i] - outlet));

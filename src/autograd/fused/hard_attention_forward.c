@@ -91,7 +91,6 @@ LB_KERNEL(hard_leave,
 {
     for (int64_t i = 0; i < keys; i++) {
         double largest = -DBL_MAX;
-        lb_real sum = 0;
         trace.leave[i] = NEVER;
         trace.outlet[i] = 0;
         if (from[i] == NEVER) continue;
@@ -100,9 +99,7 @@ LB_KERNEL(hard_leave,
             double move = score[j] + jump[j - i];
             largest = move > largest ? move : largest;
         }
-#pragma omp simd reduction(+ : sum)
-        for (int64_t j = i; j < keys; j++)
-            sum += lb_exp_inline(fused, (lb_real)(score[j] + jump[j - i] - largest));
+        LB_SUM(lb_real, sum, k, keys - i, lb_exp_inline(fused, (lb_real)(score[i + k] + jump[k] - largest)));
         if (sum == 0) continue;
         trace.outlet[i] = largest + log((double)sum);
         trace.leave[i] = from[i] - trace.outlet[i];

@@ -10,18 +10,15 @@ LB_KERNEL_OF(lb_real, row_loss,
              (int64_t classes, const lb_real *x, int32_t target, lb_real smoothing, lb_real *slope),
              (classes, x, target, smoothing, slope))
 {
-    lb_real maximum = lb_largest_inline(classes, x), sum = 0, total = 0, share = smoothing / (lb_real)classes;
-#pragma omp simd reduction(+ : sum, total)
-    for (int64_t i = 0; i < classes; i++) {
-        slope[i] = lb_exp_inline(fused, x[i] - maximum);
-        sum += slope[i];
-        total += x[i] - maximum;
-    }
+    lb_real maximum = lb_largest_inline(classes, x), share = smoothing / (lb_real)classes;
+    LB_SUM(lb_real, sum, i, classes, slope[i] = lb_exp_inline(fused, x[i] - maximum));
     lb_real inverse = 1 / sum, log_sum = (lb_real)log((double)sum);
     for (int64_t i = 0; i < classes; i++) slope[i] = slope[i] * inverse - share;
     slope[target] -= 1 - smoothing;
-    if (smoothing == 0) total = 0; /* it may be -inf, and 0 times that is NaN */
-    return log_sum - (1 - smoothing) * (x[target] - maximum) - share * total;
+    lb_real loss = log_sum - (1 - smoothing) * (x[target] - maximum);
+    if (smoothing == 0) return loss; /* the total may be -inf, and 0 times that is NaN */
+    LB_SUM(lb_real, total, i, classes, x[i] - maximum);
+    return loss - share * total;
 }
 
 /* row_loss by the definition, for a row with logits of -inf, or with logits so far apart that their differences or the

@@ -3,6 +3,8 @@
 #include "autograd/ops/attributes.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
+#include "tensor/kernel.h"
+#include "tensor/sum.h"
 
 #include <math.h>
 
@@ -33,14 +35,12 @@ static lb_status same_shape(const lb_node *node, lb_shape *out)
 }
 
 /* The mean of one row. `variance` receives its biased variance plus epsilon. */
-static inline lb_real moments_inline(int64_t width, lb_real epsilon, const lb_real *x, lb_real *variance)
+static inline LB_INLINED lb_real moments_inline(int64_t width, lb_real epsilon, const lb_real *x,
+                                                lb_real *variance)
 {
-    lb_real mean = 0, sum = 0;
-#pragma omp simd reduction(+ : mean)
-    for (int64_t i = 0; i < width; i++) mean += x[i];
+    LB_SUM(lb_real, mean, i, width, x[i]);
     mean /= (lb_real)width;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < width; i++) sum += (x[i] - mean) * (x[i] - mean);
+    LB_SUM(lb_real, sum, i, width, (x[i] - mean) * (x[i] - mean));
     *variance = sum / (lb_real)width + epsilon;
     return mean;
 }
@@ -120,12 +120,8 @@ LB_KERNEL(backward_row,
            lb_real *dx),
           (width, dy, weight, normal, inverse, dx))
 {
-    lb_real sum = 0, dot = 0;
-#pragma omp simd reduction(+ : sum, dot)
-    for (int64_t i = 0; i < width; i++) {
-        sum += dy[i] * weight[i];
-        dot += dy[i] * weight[i] * normal[i];
-    }
+    LB_SUM(lb_real, sum, i, width, dy[i] * weight[i]);
+    LB_SUM(lb_real, dot, i, width, dy[i] * weight[i] * normal[i]);
     sum /= (lb_real)width;
     dot /= (lb_real)width;
 #pragma omp simd

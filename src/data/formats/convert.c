@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { FULL = 1 << 16, MOST_WEIGHT = 1000000, NUMBER = 48 };
 
@@ -17,7 +16,7 @@ static lb_status flush(lb_converter *w, size_t most)
 {
     if (w->out.failed || w->fields.text.failed || w->record.failed)
         return lb_out_of_memory_for(w->name, w->error);
-    if (w->to < 0 || w->out.length <= most) return LB_OK;
+    if (!lb_os_is_open(w->to) || w->out.length <= most) return LB_OK;
     lb_status status = lb_copy_add(w->to, &w->room, w->name, w->out.text, w->out.length, w->error);
     w->out.length = 0;
     return status;
@@ -308,7 +307,7 @@ static lb_status convert_side_by_side(lb_converter *w, lb_lines *files, int coun
     return LB_OK;
 }
 
-lb_status lb_convert(const lb_converter *begun, const int *targets, int count, lb_error *error)
+lb_status lb_convert(const lb_converter *begun, const lb_os_handle *targets, int count, lb_error *error)
 {
     lb_converter w = *begun;
     lb_lines *files = lb_alloc_zero(((size_t)count + 1) * sizeof *files);
@@ -316,7 +315,7 @@ lb_status lb_convert(const lb_converter *begun, const int *targets, int count, l
     lb_status status = LB_OK;
     if (!files) return lb_out_of_memory_for(w.name, error);
     for (int i = 0; i <= count && !status; i++)
-        status = lb_lines_open(&files[i], i ? targets[i - 1] : w.file->descriptor,
+        status = lb_lines_open(&files[i], i ? targets[i - 1] : w.file->handle,
                                i ? lb_pair_file_name(lb_pair_format_targets(w.format, i - 1)) : w.name,
                                LB_PAIR_LINE_BYTES, error);
     if (!status) status = count > 0 ? convert_side_by_side(&w, files, count + 1) : convert_one(&w, files);
@@ -341,19 +340,19 @@ void lb_pair_file_line(const lb_pair_file *file, lb_line *line)
     line->offset += (int64_t)at;
 }
 
-lb_status lb_recognise_both(const char *name, int sources, int targets, const lb_pair_format *format,
-                            lb_recognised *found, lb_error *error)
+lb_status lb_recognise_both(const char *name, lb_os_handle sources, lb_os_handle targets,
+                            const lb_pair_format *format, lb_recognised *found, lb_error *error)
 {
     enum { SAMPLE = 1 << 16 };
-    const int descriptor[] = {sources, targets};
-    const off_t begin[] = {lseek(sources, 0, SEEK_CUR), lseek(targets, 0, SEEK_CUR)};
+    const lb_os_handle handle[] = {sources, targets};
+    const int64_t begin[] = {lb_os_place(sources), lb_os_place(targets)};
     lb_pair_format own = *format;
     lb_lines files[2] = {{0}};
     lb_buffer text = {0};
     lb_line line;
     lb_status status = LB_OK;
     for (int i = 0; i < 2 && !status; i++)
-        status = lb_lines_open(&files[i], descriptor[i], name, LB_PAIR_LINE_BYTES, error);
+        status = lb_lines_open(&files[i], handle[i], name, LB_PAIR_LINE_BYTES, error);
     for (int i = 0; !status && text.length < SAMPLE; i = 1 - i) {
         if (lb_lines_next(&files[i], true, &line, NULL) != LB_LINES_ONE) break;
         (void)lb_line_drop_mark(&line);
@@ -361,8 +360,7 @@ lb_status lb_recognise_both(const char *name, int sources, int targets, const lb
     }
     for (int i = 0; i < 2; i++) {
         lb_lines_close(&files[i]);
-        if (!status && lseek(descriptor[i], begin[i], SEEK_SET) != begin[i])
-            status = lb_cannot_read(name, strerror(errno), error);
+        if (!status && !lb_os_go(handle[i], begin[i])) status = lb_cannot_read(name, strerror(errno), error);
     }
     own.kind = "tsv";
     if (!status && text.failed) status = lb_no_memory(error, "the first lines");

@@ -9,8 +9,6 @@
 #include "io/scratch_file.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MOST = 1 << 28, LOOKED_AT = 1 << 16, MARK = 3 /* bytes */, MANY = 4, FEW = 20 };
 
@@ -35,7 +33,8 @@ static const cJSON *elements_of(const cJSON *value, bool line, const lb_pair_col
     return *keyed && (count < 2 || (line && count < MANY)) ? NULL : first;
 }
 
-static lb_status write_elements(const cJSON *item, bool keyed, int to, const char *name, lb_error *error)
+static lb_status write_elements(const cJSON *item, bool keyed, lb_os_handle to, const char *name,
+                                lb_error *error)
 {
     size_t room = LB_COPY_MOST;
     lb_status status = LB_OK;
@@ -49,7 +48,7 @@ static lb_status write_elements(const cJSON *item, bool keyed, int to, const cha
                              : lb_copy_add(to, &room, name, line.text, line.length, error);
         lb_release(line.text);
     }
-    if (!status && lseek(to, 0, SEEK_SET) != 0) status = lb_cannot_copy(name, error);
+    if (!status && !lb_os_go(to, 0)) status = lb_cannot_copy(name, error);
     return status;
 }
 
@@ -71,33 +70,32 @@ static bool may_be_value(lb_span text, bool lists_only)
 }
 
 /* The value that a file is, and whether that is in one line; NULL: it is none, or too large for memory. */
-static lb_status read_value(int descriptor, bool lists_only, cJSON **value, bool *line, lb_error *error)
+static lb_status read_value(lb_os_handle handle, bool lists_only, cJSON **value, bool *line, lb_error *error)
 {
-    struct stat info;
-    size_t count = 0, mark = 0;
-    off_t begin = lseek(descriptor, 0, SEEK_CUR);
-    if (fstat(descriptor, &info) != 0 || begin < 0 || info.st_size <= begin || info.st_size > MOST)
-        return LB_OK;
+    lb_os_info info;
+    size_t mark = 0;
+    const int64_t begin = lb_os_place(handle);
+    if (!lb_os_info_of(handle, &info) || begin < 0 || info.bytes <= begin || info.bytes > MOST) return LB_OK;
     char *bytes = lb_alloc(LOOKED_AT);
     if (!bytes) return lb_no_memory(error, "the first lines");
-    bool may = lb_read_all(descriptor, bytes, LOOKED_AT, &count);
-    mark = may && count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
-    may = may && may_be_value((lb_span){bytes + mark, count - mark}, lists_only);
+    int64_t count = lb_os_read_all(handle, bytes, LOOKED_AT);
+    mark = count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
+    bool may = count >= 0 && may_be_value((lb_span){bytes + mark, (size_t)count - mark}, lists_only);
     lb_release(bytes);
-    if (lseek(descriptor, begin, SEEK_SET) != begin || !may) return LB_OK;
-    bytes = lb_alloc((size_t)info.st_size);
+    if (!lb_os_go(handle, begin) || !may) return LB_OK;
+    bytes = lb_alloc((size_t)info.bytes);
     if (!bytes) return lb_no_memory(error, "a JSON value");
     lb_status status = LB_OK;
-    if (lb_read_all(descriptor, bytes, (size_t)info.st_size, &count))
-        status = lb_json_parse(bytes + mark, count - mark, NULL, value);
+    count = lb_os_read_all(handle, bytes, (size_t)info.bytes);
+    if (count >= 0) status = lb_json_parse(bytes + mark, (size_t)count - mark, NULL, value);
     while (count > 0 && strchr(" \r\n", bytes[count - 1])) count--;
-    *line = count > 0 && !memchr(bytes, '\n', count);
+    *line = count > 0 && !memchr(bytes, '\n', (size_t)count);
     lb_release(bytes);
-    (void)lseek(descriptor, begin, SEEK_SET);
+    (void)lb_os_go(handle, begin);
     return status == LB_ERROR_MEMORY ? lb_no_memory(error, "a JSON value") : LB_OK;
 }
 
-lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format, bool lists_only,
+lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format *format, bool lists_only,
                          lb_error *error)
 {
     static const lb_pair_columns none = {0};
@@ -105,19 +103,19 @@ lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *form
          may =
              !format->targets && (!format->kind || !*format->kind || lb_is_same_kind(format->kind, "jsonl"));
     cJSON *value = NULL;
-    lb_status status = may ? read_value(*descriptor, lists_only, &value, &line, error) : LB_OK;
+    lb_status status = may ? read_value(*handle, lists_only, &value, &line, error) : LB_OK;
     if (status) return status;
     const cJSON *first =
         value ? elements_of(value, line, format->usual ? format->usual : &none, &keyed) : NULL;
-    int copy = first ? lb_nameless_file() : -1;
-    if (first && copy < 0) status = lb_cannot_copy(name, error);
+    lb_os_handle copy = {0};
+    if (first) copy = lb_os_temp_file();
+    if (first && !lb_os_is_open(copy)) status = lb_cannot_copy(name, error);
     if (first && !status) status = write_elements(first, keyed, copy, name, error);
     cJSON_Delete(value);
-    if (copy < 0) return status;
-    int other = status ? copy : *descriptor;
-    if (other > STDIN_FILENO) close(other);
+    if (!lb_os_is_open(copy)) return status;
+    lb_os_drop(status ? &copy : handle);
     if (status) return status;
-    *descriptor = copy;
+    *handle = copy;
     if (!format->kind || !*format->kind) format->kind = "jsonl";
     return LB_OK;
 }

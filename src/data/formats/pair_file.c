@@ -7,41 +7,33 @@
 #include "io/scratch_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { SAMPLE = 1 << 16 };
 
-static void close_one(int *descriptor)
+lb_status lb_pair_file_source(const char *path, lb_os_handle *handle, bool *regular, lb_error *error)
 {
-    if (*descriptor > STDIN_FILENO) close(*descriptor);
-    *descriptor = -1;
-}
-
-lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, lb_error *error)
-{
-    struct stat info;
-    *descriptor = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (*descriptor < 0 || fstat(*descriptor, &info) != 0)
-        return lb_cannot_read(lb_pair_file_name(path), strerror(errno), error);
-    *regular = S_ISREG(info.st_mode);
-    return S_ISDIR(info.st_mode) ? lb_cannot_read(lb_pair_file_name(path), strerror(EISDIR), error) : LB_OK;
+    lb_os_info info;
+    const char *name = lb_pair_file_name(path);
+    *handle = strcmp(path, "-") == 0 ? lb_os_input() : lb_os_open(path, LB_OS_READ);
+    if (!lb_os_is_open(*handle) || !lb_os_info_of(*handle, &info))
+        return lb_cannot_read(name, strerror(errno), error);
+    *regular = info.kind == LB_OS_IS_FILE;
+    return info.kind == LB_OS_IS_FOLDER ? lb_cannot_read(name, strerror(EISDIR), error) : LB_OK;
 }
 
 /* Opens a file for reading from its first byte, as often as one wants; maybe a plain copy of it. */
 static lb_status open_one(lb_pair_file *file, const char *path, lb_error *error)
 {
     bool regular = true;
-    int copy;
-    lb_status status = lb_pair_file_source(path, &file->descriptor, &regular, error);
+    lb_os_handle copy;
+    lb_status status = lb_pair_file_source(path, &file->handle, &regular, error);
     file->piped = !regular;
-    file->copied = !status && (file->piped || lb_is_gzip(file->descriptor));
+    file->copied = !status && (file->piped || lb_is_gzip(file->handle));
     if (!file->copied) return status;
-    status = lb_plain_copy(file->descriptor, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
-    close_one(&file->descriptor);
-    file->descriptor = copy;
+    status = lb_plain_copy(file->handle, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
+    lb_os_drop(&file->handle);
+    file->handle = copy;
     return status;
 }
 
@@ -299,7 +291,7 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
 {
     char *bytes = lb_alloc(SAMPLE);
     if (!bytes) return lb_no_memory(error, "the first lines");
-    ssize_t count = pread(file->descriptor, bytes, SAMPLE, lseek(file->descriptor, 0, SEEK_CUR));
+    int64_t count = lb_os_read_at(file->handle, lb_os_place(file->handle), bytes, SAMPLE);
     file->first = bytes;
     file->first_bytes = count > 0 ? (size_t)count : 0;
     file->first_whole = count < SAMPLE;
@@ -307,12 +299,13 @@ static lb_status look_at_beginning(lb_pair_file *file, const char *name, lb_pair
 }
 
 /* Whether the first lines of sources and targets are names. A format that is given decides. */
-static lb_status look_at_both(lb_pair_file *file, const lb_converter *of, int targets, lb_error *error)
+static lb_status look_at_both(lb_pair_file *file, const lb_converter *of, lb_os_handle targets,
+                              lb_error *error)
 {
     lb_recognised found = {0};
     bool given = of->format->kind && *of->format->kind;
     lb_status status =
-        given ? LB_OK : lb_recognise_both(of->name, file->descriptor, targets, of->format, &found, error);
+        given ? LB_OK : lb_recognise_both(of->name, file->handle, targets, of->format, &found, error);
     file->header = given ? strstr(of->format->kind, LB_PAIR_KIND_HEADER) != NULL : found.header;
     if (!status) keep_columns(file, &found, of->format);
     lb_release(found.names.text.text);
@@ -326,24 +319,25 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
                           .kind = kind,
                           .format = format,
                           .file = file,
-                          .to = lb_nameless_file(),
+                          .to = lb_os_temp_file(),
                           .room = LB_COPY_MOST};
-    int count = 0, *targets = lb_alloc(((size_t)format->reference_count + 1) * sizeof *targets);
-    lb_status status = begun.to < 0 || !targets ? lb_cannot_copy(begun.name, error) : LB_OK;
+    int count = 0;
+    lb_os_handle *targets = lb_alloc(((size_t)format->reference_count + 1) * sizeof *targets);
+    lb_status status = lb_os_is_open(begun.to) && targets ? LB_OK : lb_cannot_copy(begun.name, error);
     for (const char *name; targets && !status && (name = lb_pair_format_targets(format, count)) != NULL;
          count++) {
-        lb_pair_file one = {.descriptor = -1};
+        lb_pair_file one = {0};
         status = open_one(&one, name, error);
-        targets[count] = one.descriptor;
+        targets[count] = one.handle;
     }
     if (targets && !status && count > 0) status = look_at_both(file, &begun, *targets, error);
     if (!status) status = lb_convert(&begun, targets, count, error);
-    while (targets && count > 0) close_one(&targets[--count]);
+    while (targets && count > 0) lb_os_drop(&targets[--count]);
     lb_release(targets);
-    close_one(&file->descriptor);
-    file->descriptor = begun.to;
+    lb_os_drop(&file->handle);
+    file->handle = begun.to;
     file->copied = file->numbered = true;
-    if (!status && lseek(begun.to, 0, SEEK_SET) != 0) status = lb_cannot_copy(begun.name, error);
+    if (!status && !lb_os_go(begun.to, 0)) status = lb_cannot_copy(begun.name, error);
     return status;
 }
 
@@ -373,11 +367,11 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
 
 lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
-    *file = (lb_pair_file){.descriptor = -1};
+    *file = (lb_pair_file){0};
     lb_status status = open_one(file, path, error);
-    const int opened = file->descriptor;
-    if (!status) status = lb_json_unpack(&file->descriptor, lb_pair_file_name(path), format, false, error);
-    file->copied = file->copied || file->descriptor != opened;
+    const lb_os_handle opened = file->handle;
+    if (!status) status = lb_json_unpack(&file->handle, lb_pair_file_name(path), format, false, error);
+    file->copied = file->copied || file->handle.number != opened.number;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;
@@ -389,5 +383,5 @@ void lb_pair_file_close(lb_pair_file *file)
     lb_release(file->first);
     file->first = NULL;
     file->first_bytes = 0;
-    close_one(&file->descriptor);
+    lb_os_drop(&file->handle);
 }

@@ -38,9 +38,9 @@ typedef struct lb_converted {
     bool marked;                   /* the file begins with a byte order mark */
 } lb_converted;
 
-/** An open file. Zero with a descriptor of -1 is a closed one. */
+/** An open file. Zero is a closed one. */
 typedef struct lb_pair_file {
-    int descriptor;               /* at the first byte of the lines */
+    lb_os_handle handle;          /* at the first byte of the lines */
     bool copied;                  /* it is a copy */
     bool piped;                   /* of a pipe or a device, which may have had no end */
     bool numbered;                /* its lines begin with a number and a tab: see lb_pair_file_line */
@@ -70,7 +70,8 @@ LB_MUST_USE lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb
 
 /** Opens what a path or "-" names, and tells whether it is a regular file. Memory: as lb_pair_file_open. Errors:
  *  LB_ERROR_OPEN. */
-LB_MUST_USE lb_status lb_pair_file_source(const char *path, int *descriptor, bool *regular, lb_error *error);
+LB_MUST_USE lb_status lb_pair_file_source(const char *path, lb_os_handle *handle, bool *regular,
+                                          lb_error *error);
 
 /** Decides by the first bytes of the file `name` how it is read, as lb_pair_file_open does. `whole`: they are all.
  *  Memory: `kind` is freed by lb_pair_kind_free, also after an error. */
@@ -98,11 +99,11 @@ void lb_pair_file_close(lb_pair_file *file);
 
 /* ---- json_elements.c: a file of JSON that is one array or dictionary. ---- */
 
-/** Where the open file `*descriptor` is such a file, puts one with an element on each line in its place, and the format
+/** Where the open file `*handle` is such a file, puts one with an element on each line in its place, and the format
  *  is JSON lines, if none is given. The elements are objects or lists; a dictionary of texts gives lists of a key and
  *  its value. `lists_only`: a dictionary is none.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_FORMAT for more bytes than a copy may have, LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_json_unpack(int *descriptor, const char *name, lb_pair_format *format,
+LB_MUST_USE lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format *format,
                                      bool lists_only, lb_error *error);
 
 /* ---- convert.c: the lines of a file of any format become numbered lines with tabs. ---- */
@@ -115,7 +116,7 @@ typedef struct lb_converter {
     const lb_pair_format
         *format;        /* of several right answers, only the first line has columns that are not read */
     lb_pair_file *file; /* how it is read; it receives what is met */
-    int to;             /* a descriptor for the lines; -1: the caller takes them away from `out` */
+    lb_os_handle to;    /* where the lines go; none: the caller takes them away from `out` */
     size_t room; /* for bytes of them, usually LB_COPY_MOST: a weight repeats a line up to a million times */
     lb_fields fields; /* and zeros from here on */
     lb_buffer record; /* the lines of one whose quoted field is open */
@@ -134,10 +135,11 @@ LB_MUST_USE lb_status lb_converter_end(lb_converter *c, lb_error *error);
 
 void lb_converter_free(lb_converter *c);
 
-/** Converts all lines of the file, with those of `count` files of targets, each a descriptor at its first byte.
+/** Converts all lines of the file, with those of `count` files of targets, each at its first byte.
  *  In the place of one that is not of its format comes what is wrong in it: whoever reads it will say so.
  *  Errors: LB_ERROR_OPEN; LB_ERROR_FORMAT for a quoted field without an end, or over several lines with text behind it,
  *          more sources than targets or fewer, or more bytes than there is room for; LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_convert(const lb_converter *begun, const int *targets, int count, lb_error *error);
+LB_MUST_USE lb_status lb_convert(const lb_converter *begun, const lb_os_handle *targets, int count,
+                                 lb_error *error);
 
 #endif

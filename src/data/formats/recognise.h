@@ -3,6 +3,7 @@
 #define LB_RECOGNISE_H
 
 #include "data/formats/pair_kind.h"
+#include "os/os.h"
 
 #include <string.h>
 
@@ -156,8 +157,8 @@ LB_MUST_USE lb_status lb_recognise(const char *name, const char *text, size_t le
                                    const lb_pair_format *format, lb_recognised *found, lb_error *error);
 
 /** The same for sources and targets in files of their own, side by side: only their names count (convert.c). Both are
- *  descriptors at the first byte, before and after. Errors: also LB_ERROR_OPEN. */
-LB_MUST_USE lb_status lb_recognise_both(const char *name, int sources, int targets,
+ *  at the first byte, before and after. Errors: also LB_ERROR_OPEN. */
+LB_MUST_USE lb_status lb_recognise_both(const char *name, lb_os_handle sources, lb_os_handle targets,
                                         const lb_pair_format *format, lb_recognised *found, lb_error *error);
 
 #endif

@@ -31,10 +31,10 @@ static bool try_format(trial *t, lb_pair_format f)
     lb_error ignored = {0};
     lb_pair_kind kind;
     lb_pair_line pair = {0};
-    lb_pair_file file = {.descriptor = -1};
+    lb_pair_file file = {0};
     lb_line line = {.number = 0};
     lb_pieces lines = lines_of(t->text.text, t->text.length);
-    lb_converter converter = {.name = t->name, .kind = &kind, .format = &f, .file = &file, .to = -1};
+    lb_converter converter = {.name = t->name, .kind = &kind, .format = &f, .file = &file};
     if (f.weight_column > 0) /* a weight would repeat a line up to a million times */
         lb_pair_columns_ask(
             &f, lb_pair_columns_complete(lb_pair_columns_asked(&f), lb_pair_format_has_features(&f)));

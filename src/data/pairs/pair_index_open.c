@@ -6,7 +6,6 @@
 #include "base/alloc.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 /* An index while it is opened. */
 typedef struct opening {
@@ -114,11 +113,11 @@ static bool take_weights(const opening *o)
 
 static lb_status take_pairs(opening *o, const char *path, const lb_pair_format *format)
 {
-    struct stat info;
+    lb_os_info info;
     lb_pairs *train = o->pairs->train = lb_pairs_new(path, format, o->error);
     if (!train) return o->error->status;
     if (train->file.copied) return misfit(o, "of a file that is read as it is");
-    if (fstat(train->file.descriptor, &info) != 0 || (uint64_t)info.st_size != o->header->key.bytes)
+    if (!lb_os_info_of(train->file.handle, &info) || (uint64_t)info.bytes != o->header->key.bytes)
         return misfit(o, "of a file of another size");
     train->places = o->parts[LB_PART_TRAIN].data;
     train->prints = o->parts[LB_PART_PRINTS].data;

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Puts a plain copy of gzip data in the place of the descriptor. */
+/* Puts a plain copy of gzip data in the place of the handle. */
 static lb_status unpack(lb_pair_stream *s, lb_error *error)
 {
-    int copy;
-    lb_status status = lb_plain_copy(s->file.descriptor, s->lines.buffer, s->lines.end, s->lines.name,
+    lb_os_handle copy;
+    lb_status status = lb_plain_copy(s->file.handle, s->lines.buffer, s->lines.end, s->lines.name,
                                      LB_COPY_MOST, &copy, error);
     lb_pair_file_close(&s->file);
-    s->file.descriptor = s->lines.descriptor = copy;
+    s->file.handle = s->lines.handle = copy;
     s->lines.end = 0;
     return status;
 }
@@ -21,9 +21,9 @@ static lb_status unpack(lb_pair_stream *s, lb_error *error)
 static bool begins_as_gzip(lb_pair_stream *s)
 {
     char *first = s->lines.buffer;
-    ssize_t count = 1;
+    int64_t count = 1;
     while (count > 0 && s->lines.end < LB_GZIP_MAGIC && (s->lines.end == 0 || *first == LB_GZIP_FIRST)) {
-        count = lb_lines_read(s->file.descriptor, first + s->lines.end, 1);
+        count = lb_os_read(s->file.handle, first + s->lines.end, 1);
         if (count > 0) s->lines.end++;
     }
     return lb_begins_gzip(first, s->lines.end);
@@ -35,19 +35,16 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     bool regular;
     lb_pair_stream *s = stream;
     const char *name = lb_pair_file_name(path);
-    *s = (lb_pair_stream){
-        .format = format,
-        .asked = *format,
-        .file.descriptor = -1,
-        .converter = {.name = name, .kind = &s->kind, .format = format, .file = &s->file, .to = -1}};
-    lb_status status = lb_pair_file_source(path, &s->file.descriptor, &regular, error);
-    if (!status) status = lb_lines_open(&s->lines, s->file.descriptor, name, LB_PAIR_LINE_BYTES, error);
+    *s = (lb_pair_stream){.format = format,
+                          .asked = *format,
+                          .converter = {.name = name, .kind = &s->kind, .format = format, .file = &s->file}};
+    lb_status status = lb_pair_file_source(path, &s->file.handle, &regular, error);
+    if (!status) status = lb_lines_open(&s->lines, s->file.handle, name, LB_PAIR_LINE_BYTES, error);
     if (status) return status;
-    bool packed = regular ? lb_is_gzip(s->file.descriptor) : begins_as_gzip(s);
+    bool packed = regular ? lb_is_gzip(s->file.handle) : begins_as_gzip(s);
     if (packed) status = unpack(s, error);
-    if (!status && (regular || packed))
-        status = lb_json_unpack(&s->file.descriptor, name, format, true, error);
-    s->lines.descriptor = s->file.descriptor;
+    if (!status && (regular || packed)) status = lb_json_unpack(&s->file.handle, name, format, true, error);
+    s->lines.handle = s->file.handle;
     s->asked.kind = format->kind;
     return status;
 }

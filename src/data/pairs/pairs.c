@@ -6,10 +6,7 @@
 #include "io/path.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { MEGABYTE = 1000000 };
 
@@ -85,18 +82,18 @@ static lb_status say_none(const lb_pairs *pairs, lb_error *error)
 
 static void count_bytes(lb_pairs *pairs, const lb_line *line)
 {
-    struct stat info;
+    lb_os_info info;
     lb_counter *counter = &pairs->counter;
     if (!counter->counted || line->number % LB_PAIRS_COUNTED != 0) return;
     counter->unit = "MB read";
-    counter->total = fstat(pairs->file.descriptor, &info) == 0 ? (int64_t)info.st_size / MEGABYTE : 0;
+    counter->total = lb_os_info_of(pairs->file.handle, &info) ? info.bytes / MEGABYTE : 0;
     lb_counter_tell(counter, line->offset / MEGABYTE);
 }
 
 static lb_status find_lines(lb_pairs *pairs, lb_error *error)
 {
     lb_lines lines;
-    lb_status status = lb_lines_open(&lines, pairs->file.descriptor, pairs->path, LB_PAIR_LINE_BYTES, error);
+    lb_status status = lb_lines_open(&lines, pairs->file.handle, pairs->path, LB_PAIR_LINE_BYTES, error);
     bool more = true;
     while (more && !status) {
         lb_line line;
@@ -119,8 +116,7 @@ static lb_pairs *new_pairs(char *path, const lb_pair_format *format)
 {
     lb_pairs *pairs = path ? lb_alloc_zero(sizeof *pairs) : NULL;
     if (pairs)
-        *pairs =
-            (lb_pairs){.path = path, .file.descriptor = -1, .format = *format, .facts = {.hash = LB_HASH}};
+        *pairs = (lb_pairs){.path = path, .format = *format, .facts = {.hash = LB_HASH}};
     else
         lb_release(path);
     return pairs;
@@ -238,8 +234,8 @@ lb_pairs *lb_pairs_new_held_out(const lb_pairs *pairs, lb_error *error)
     again->file.first = NULL;
     again->file.first_bytes = 0;
     again->format.kind = again->file.kind;
-    again->file.descriptor = fcntl(pairs->file.descriptor, F_DUPFD_CLOEXEC, 0);
-    if (again->file.descriptor >= 0) return again;
+    again->file.handle = lb_os_again(pairs->file.handle);
+    if (lb_os_is_open(again->file.handle)) return again;
     lb_cannot_read(pairs->path, strerror(errno), error);
     lb_pairs_close(again);
     return NULL;

@@ -39,7 +39,7 @@ typedef struct lb_pair_print {
 
 struct lb_pairs {
     char *path;
-    lb_pair_file file;   /* with a descriptor of -1 if it is not open */
+    lb_pair_file file;   /* zero if it is not open */
     lb_pair_texts texts; /* the pairs in memory, whose numbers are offsets then; zero: they are in the file */
     lb_pair_format format;  /* with what the file says about itself; its `kind` is that of the file */
     const lb_place *places; /* [count] those of `owned`, or of an index */

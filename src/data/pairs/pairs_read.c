@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { WINDOW = 1 << 16 };
 
@@ -56,14 +55,9 @@ static lb_status fill_window(lb_pairs *pairs, uint64_t offset, size_t wanted, lb
     pairs->start = offset;
     if (!lb_alloc_room(&pairs->window.text, 0, wanted, &pairs->window.capacity, 1))
         return lb_pairs_out_of_memory(pairs, error);
-    while (pairs->held < wanted) {
-        ssize_t count = pread(pairs->file.descriptor, pairs->window.text + pairs->held, wanted - pairs->held,
-                              (off_t)(offset + pairs->held));
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
-        if (count == 0) return LB_OK;
-        pairs->held += (size_t)count;
-    }
+    int64_t count = lb_os_read_at(pairs->file.handle, (int64_t)offset, pairs->window.text, wanted);
+    if (count < 0) return lb_cannot_read(pairs->path, strerror(errno), error);
+    pairs->held = (size_t)count;
     return LB_OK;
 }
 
@@ -209,7 +203,8 @@ static int64_t number_before(const lb_pairs *pairs, uint64_t offset)
     char before[DIGITS];
     size_t wanted = offset < DIGITS ? (size_t)offset : DIGITS;
     int64_t number = 0, place = 1;
-    if (pread(pairs->file.descriptor, before, wanted, (off_t)(offset - wanted)) != (ssize_t)wanted) return 0;
+    if (lb_os_read_at(pairs->file.handle, (int64_t)(offset - wanted), before, wanted) != (int64_t)wanted)
+        return 0;
     for (size_t at = wanted - 1; at > 0 && before[at - 1] >= '0' && before[at - 1] <= '9'; at--, place *= 10)
         number += place * (before[at - 1] - '0');
     return number;
@@ -224,9 +219,9 @@ int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair)
     if (pairs->file.numbered) return number_before(pairs, offset);
     for (uint64_t at = 0; at < offset;) {
         size_t wanted = offset - at < PIECE ? (size_t)(offset - at) : PIECE;
-        ssize_t count = pread(pairs->file.descriptor, piece, wanted, (off_t)at);
+        int64_t count = lb_os_read_at(pairs->file.handle, (int64_t)at, piece, wanted);
         if (count <= 0) return 0;
-        for (ssize_t i = 0; i < count; i++) number += piece[i] == '\n';
+        for (int64_t i = 0; i < count; i++) number += piece[i] == '\n';
         at += (uint64_t)count;
     }
     return number;

@@ -6,7 +6,6 @@
 #include "lookback/translate.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 char *lb_model_place(const char *folder, bool sorts, lb_error *error)
 {
@@ -16,10 +15,11 @@ char *lb_model_place(const char *folder, bool sorts, lb_error *error)
 lb_status lb_model_check_place(const char *path, const char *folder, bool sorts, const char *use,
                                const char *what, lb_error *error)
 {
-    struct stat from, to;
+    lb_os_info from, to;
     char *place = lb_model_place(folder, sorts, error);
     if (!place) return LB_ERROR_MEMORY;
-    bool same = stat(path, &from) == 0 && stat(place, &to) == 0 && lb_is_one_file(&from, &to);
+    bool same =
+        lb_os_info_at(path, true, &from) && lb_os_info_at(place, true, &to) && lb_os_is_one(&from, &to);
     lb_release(place);
     if (!same) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -31,10 +31,10 @@ lb_status lb_model_check_place(const char *path, const char *folder, bool sorts,
  * exist is none: one that cannot be read is found, and opening it says why. */
 static char *look_into(const char *folder, lb_error *error)
 {
-    struct stat found;
+    lb_os_info found;
     for (int sorts = 0; sorts <= 1; sorts++) {
         char *path = lb_model_place(folder, sorts, error);
-        bool there = path && (lstat(path, &found) == 0 || errno != ENOENT);
+        bool there = path && (lb_os_info_at(path, false, &found) || errno != ENOENT);
         if (!path || (there && lb_own_check_content(path, error) == LB_OK)) return path;
         lb_release(path);
         if (there) return NULL;
@@ -46,8 +46,8 @@ static char *look_into(const char *folder, lb_error *error)
 
 char *lb_model_path(const char *path, lb_error *error)
 {
-    struct stat found;
-    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode)) return look_into(path, error);
+    lb_os_info found;
+    if (lb_os_info_at(path, true, &found) && found.kind == LB_OS_IS_FOLDER) return look_into(path, error);
     char *copy = lb_alloc_string(path);
     if (!copy) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     return copy;

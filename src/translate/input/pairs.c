@@ -11,8 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const double MEGABYTE = 1e6;
 
@@ -52,11 +50,12 @@ lb_pairs *lb_training_pairs_find(const char *path, const lb_pair_texts *texts, c
 
 static bool is_wanted(const opening *o)
 {
-    struct stat info;
+    lb_os_info info;
     lb_index_use use = o->config->index;
-    if (use == LB_INDEX_NEVER || stat(o->config->train, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    if (use == LB_INDEX_NEVER || !lb_os_info_at(o->config->train, true, &info)) return false;
+    if (info.kind != LB_OS_IS_FILE) return false;
     if (use == LB_INDEX_ALWAYS || o->config->index_file) return true;
-    return o->config->out && info.st_size >= LB_INDEX_BYTES;
+    return o->config->out && info.bytes >= LB_INDEX_BYTES;
 }
 
 /* Where the user wants it, beside the pairs for everyone, or, if nobody has asked for it, in our folder. */
@@ -96,7 +95,7 @@ static bool is_writable(const opening *o)
     char why[LB_MESSAGE_LENGTH];
     char *folder = lb_folder_of(o->index);
     /* Without memory, it is found out later. An index that cannot be read is not replaced. */
-    bool may = !folder || (access(folder, W_OK) == 0 && (access(o->index, R_OK) == 0 || errno == ENOENT));
+    bool may = !folder || (lb_os_may_write_in(folder) && (lb_os_may_read(o->index) || errno == ENOENT));
     int reason = errno;
     lb_release(folder);
     if (may) return true;

@@ -14,7 +14,6 @@
 #include "translate/run/stepper.h"
 
 #include <string.h>
-#include <unistd.h>
 
 typedef struct job {
     lb_training_config config;
@@ -148,7 +147,7 @@ static lb_status begin_job(job *j)
 static void end_job(job *j, lb_status status)
 {
     lb_lock_free(j->lock);
-    if (status && j->made) rmdir(j->config.out); /* with nothing in it, there was no need for it */
+    if (status && j->made) lb_os_remove(j->config.out); /* with nothing in it, there was no need for it */
     lb_training_data_close(&j->data);
     lb_warm_start_free(&j->start);
 }

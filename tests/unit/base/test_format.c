@@ -5,6 +5,7 @@
 #include "support/locale.h"
 #include "support/suite.h"
 
+#include <locale.h>
 #include <stdio.h>
 
 START_TEST(test_snprintf_cuts_off_and_counts_as_that_of_c)

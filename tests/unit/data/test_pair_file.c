@@ -298,7 +298,7 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
     static char text[TEXT + 2 * ANSWERS + 64];
     lb_pair_kind kind;
     lb_error error = {0};
-    lb_pair_file file = {.descriptor = lb_nameless_file()};
+    lb_pair_file file = {.handle = lb_os_temp_file()};
     const lb_pair_format format = {.source_column = 1, .target_column = 2};
     size_t used = (size_t)snprintf(text, sizeof text, "abc\t");
     for (int i = 0; i < ANSWERS; i++)
@@ -307,17 +307,17 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
     memset(text + used, 'x', TEXT);
     used += TEXT;
     ck_assert_int_eq(lb_pair_kind_parse("tsv", &kind, &error), LB_OK);
-    const lb_converter begun = {.name = "file",
-                                .kind = &kind,
-                                .format = &format,
-                                .file = &file,
-                                .to = lb_nameless_file(),
-                                .room = MOST};
-    ck_assert_int_eq(pwrite(file.descriptor, text, used, 0), (intmax_t)used);
+    lb_converter begun = {.name = "file",
+                          .kind = &kind,
+                          .format = &format,
+                          .file = &file,
+                          .to = lb_os_temp_file(),
+                          .room = MOST};
+    ck_assert(lb_os_write_all(file.handle, text, used) && lb_os_go(file.handle, 0));
     ck_assert_msg(lb_convert(&begun, NULL, 0, &error) == LB_OK, "%s", error.message);
-    ck_assert_int_gt(lseek(begun.to, 0, SEEK_END), TEXT + 8 * ANSWERS);
-    close(file.descriptor);
-    close(begun.to);
+    ck_assert_int_gt(lb_os_place(begun.to), TEXT + 8 * ANSWERS);
+    lb_os_drop(&file.handle);
+    lb_os_drop(&begun.to);
     lb_pair_kind_free(&kind);
 }
 END_TEST
@@ -329,21 +329,21 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
     enum { MOST = 100000 };
     lb_pair_kind kind;
     lb_error error = {0};
-    lb_pair_file file = {.descriptor = lb_nameless_file()};
+    lb_pair_file file = {.handle = lb_os_temp_file()};
     ck_assert_int_eq(lb_pair_kind_parse("", &kind, &error), LB_OK);
     const lb_pair_format format = {.weight_column = 3};
-    const lb_converter begun = {.name = "file",
-                                .kind = &kind,
-                                .format = &format,
-                                .file = &file,
-                                .to = lb_nameless_file(),
-                                .room = MOST};
-    ck_assert_int_eq(pwrite(file.descriptor, text, sizeof text - 1, 0), sizeof text - 1);
+    lb_converter begun = {.name = "file",
+                          .kind = &kind,
+                          .format = &format,
+                          .file = &file,
+                          .to = lb_os_temp_file(),
+                          .room = MOST};
+    ck_assert(lb_os_write_all(file.handle, text, sizeof text - 1) && lb_os_go(file.handle, 0));
     ck_assert_int_eq(lb_convert(&begun, NULL, 0, &error), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "file: its temporary copy is too large"));
-    ck_assert_int_le(lseek(begun.to, 0, SEEK_END), MOST);
-    close(file.descriptor);
-    close(begun.to);
+    ck_assert_int_le(lb_os_place(begun.to), MOST);
+    lb_os_drop(&file.handle);
+    lb_os_drop(&begun.to);
     lb_pair_kind_free(&kind);
 }
 END_TEST

@@ -17,9 +17,10 @@ static char victim[SUPPORT_PATH], path[SUPPORT_PATH];
 
 static lb_status open_own(const char *name)
 {
-    int fd = lb_own_open(name, O_RDWR | O_CREAT | O_TRUNC, &error);
-    if (fd >= 0) close(fd);
-    return fd < 0 ? error.status : LB_OK;
+    lb_os_handle file = lb_own_open(name, LB_OS_READ | LB_OS_WRITE | LB_OS_CREATE, &error);
+    bool opened = lb_os_is_open(file);
+    lb_os_drop(&file);
+    return opened ? LB_OK : error.status;
 }
 
 static lb_status write_own(const char *name)
@@ -99,11 +100,11 @@ START_TEST(test_own_file_in_a_folder_that_is_a_link_is_opened)
 }
 END_TEST
 
-static void assert_open_fails(const char *name, int flags, const char *why)
+static void assert_open_fails(const char *name, int how, const char *why)
 {
     char expected[SUPPORT_PATH + 64];
     error = (lb_error){0};
-    ck_assert_int_eq(lb_own_open(name, flags, &error), -1);
+    ck_assert(!lb_os_is_open(lb_own_open(name, how, &error)));
     snprintf(expected, sizeof expected, "%s: cannot write: %s", name, why);
     ck_assert_str_eq(error.message, expected);
 }
@@ -112,11 +113,11 @@ static void assert_open_fails(const char *name, int flags, const char *why)
 START_TEST(test_own_open_of_what_is_no_file_is_an_error_at_once)
 {
     int next = support_next_descriptor();
-    assert_open_fails(support_path(path, "missing"), O_RDWR, strerror(ENOENT));
-    assert_open_fails(support_tempdir(), O_RDWR, strerror(EISDIR));
+    assert_open_fails(support_path(path, "missing"), LB_OS_READ | LB_OS_WRITE, strerror(ENOENT));
+    assert_open_fails(support_tempdir(), LB_OS_READ | LB_OS_WRITE, strerror(EISDIR));
     ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
-    assert_open_fails(path, O_WRONLY, strerror(ENXIO));
-    assert_open_fails(path, O_RDWR, "not a regular file");
+    assert_open_fails(path, LB_OS_WRITE, strerror(ENXIO));
+    assert_open_fails(path, LB_OS_READ | LB_OS_WRITE, "not a regular file");
     ck_assert_int_eq(support_next_descriptor(), next);
 }
 END_TEST

@@ -1,5 +1,6 @@
 #include "io/lines.h"
 
+#include "os/posix/descriptor.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/wait.h"
@@ -23,7 +24,7 @@ static void begin(size_t longest)
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
     writer = ends[1];
-    ck_assert_int_eq(lb_lines_open(&lines, ends[0], "sample", longest, &error), LB_OK);
+    ck_assert_int_eq(lb_lines_open(&lines, lb_os_handle_of(ends[0]), "sample", longest, &error), LB_OK);
 }
 
 static void say(const char *text, size_t length)
@@ -33,7 +34,7 @@ static void say(const char *text, size_t length)
 
 static void finish(void)
 {
-    close(lines.descriptor);
+    lb_os_drop(&lines.handle);
     lb_lines_close(&lines);
 }
 
@@ -120,7 +121,7 @@ static void say_to_sleeper(const char *text)
 START_TEST(test_lines_next_non_blocking_descriptor_waits_all_the_same)
 {
     begin(10);
-    ck_assert_int_eq(fcntl(lines.descriptor, F_SETFL, O_NONBLOCK), 0);
+    ck_assert_int_eq(fcntl(lb_os_descriptor(lines.handle), F_SETFL, O_NONBLOCK), 0);
     say_to_sleeper("late\n");
     expect_line("late", 4, 1);
     close(writer);
@@ -209,8 +210,8 @@ START_TEST(test_lines_next_folder_is_an_error)
 {
     begin(10);
     close(writer);
-    close(lines.descriptor);
-    lines.descriptor = open("/", O_RDONLY);
+    lb_os_drop(&lines.handle);
+    lines.handle = lb_os_open("/", LB_OS_READ);
     ck_assert_int_eq(lb_lines_next(&lines, true, &line, &error), LB_LINES_FAILED);
     ck_assert_int_eq(error.status, LB_ERROR_OPEN);
     ck_assert_str_eq(error.message, "sample: cannot read: Is a directory");
@@ -220,9 +221,9 @@ END_TEST
 
 static void open_zeros(size_t longest)
 {
-    int descriptor = open("/dev/zero", O_RDONLY);
-    ck_assert_int_ge(descriptor, 0);
-    ck_assert_int_eq(lb_lines_open(&lines, descriptor, "zeros", longest, &error), LB_OK);
+    lb_os_handle zeros = lb_os_open("/dev/zero", LB_OS_READ);
+    ck_assert(lb_os_is_open(zeros));
+    ck_assert_int_eq(lb_lines_open(&lines, zeros, "zeros", longest, &error), LB_OK);
 }
 
 START_TEST(test_lines_next_line_without_an_end_is_an_error)
@@ -252,7 +253,7 @@ START_TEST(test_lines_keep_has_a_limit_for_all_lines)
     begin(10);
     pid_t child = fork();
     if (child == 0) {
-        close(lines.descriptor);
+        lb_os_drop(&lines.handle);
         write_for_ever(writer);
     }
     close(writer);
@@ -280,14 +281,14 @@ START_TEST(test_lines_keep_takes_all_of_a_regular_file)
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i <= LB_LINES_KEPT / LINE + 1; i++) ck_assert_uint_eq(fwrite(text, 1, LINE, file), LINE);
     fclose(file);
-    ck_assert_int_eq(lb_lines_open(&lines, open(path, O_RDONLY), "file", LINE, &error), LB_OK);
+    ck_assert_int_eq(lb_lines_open(&lines, lb_os_open(path, LB_OS_READ), "file", LINE, &error), LB_OK);
     lb_lines_keep(&lines, false);
     while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) count++;
     ck_assert_int_eq(error.status, LB_OK);
     ck_assert_int_eq(count, LB_LINES_KEPT / LINE + 2);
     finish();
     /* A copy of a pipe has the limit of the pipe. */
-    ck_assert_int_eq(lb_lines_open(&lines, open(path, O_RDONLY), "file", LINE, &error), LB_OK);
+    ck_assert_int_eq(lb_lines_open(&lines, lb_os_open(path, LB_OS_READ), "file", LINE, &error), LB_OK);
     lb_lines_keep(&lines, true);
     while (lb_lines_next(&lines, true, &line, &error) == LB_LINES_ONE) {
     }

@@ -2,12 +2,12 @@
 #include "io/scratch_file.h"
 
 #include "io/file.h"
+#include "os/posix/descriptor.h"
 #include "support/suite.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -40,28 +40,28 @@ static pid_t begin_writer(int blocks, int *reader)
     return child;
 }
 
-static lb_status copy_pipe(int blocks, int *copy, bool *broken)
+static lb_status copy_pipe(int blocks, lb_os_handle *copy, bool *broken)
 {
     int reader, how;
     pid_t child = begin_writer(blocks, &reader);
     error = (lb_error){0};
-    lb_status status = lb_plain_copy(reader, NULL, 0, "words", MOST, copy, &error);
+    lb_status status = lb_plain_copy(lb_os_handle_of(reader), NULL, 0, "words", MOST, copy, &error);
     close(reader);
     ck_assert_int_eq(waitpid(child, &how, 0), child);
     *broken = WIFSIGNALED(how) && WTERMSIG(how) == SIGPIPE;
     return status;
 }
 
-static void expect_too_large(lb_status status, int copy)
+static void expect_too_large(lb_status status, lb_os_handle copy)
 {
     ck_assert_int_eq(status, LB_ERROR_FORMAT);
-    ck_assert_int_eq(copy, -1);
+    ck_assert(!lb_os_is_open(copy));
     ck_assert_ptr_nonnull(strstr(error.message, "words: its temporary copy is too large"));
 }
 
 START_TEST(test_plain_copy_of_a_pipe_that_never_ends_is_an_error)
 {
-    int copy;
+    lb_os_handle copy;
     bool broken;
     lb_status status = copy_pipe(-1, &copy, &broken);
     expect_too_large(status, copy);
@@ -71,13 +71,13 @@ END_TEST
 
 START_TEST(test_plain_copy_of_as_many_bytes_as_may_be_is_whole)
 {
-    int copy;
+    lb_os_handle copy;
     bool broken;
-    struct stat info;
+    lb_os_info info;
     ck_assert_int_eq(copy_pipe(BLOCKS, &copy, &broken), LB_OK);
-    ck_assert_int_eq(fstat(copy, &info), 0);
-    ck_assert_int_eq(info.st_size, MOST);
-    close(copy);
+    ck_assert(lb_os_info_of(copy, &info));
+    ck_assert_int_eq(info.bytes, MOST);
+    lb_os_drop(&copy);
     lb_status status = copy_pipe(BLOCKS + 1, &copy, &broken);
     expect_too_large(status, copy);
 }
@@ -87,19 +87,19 @@ END_TEST
 START_TEST(test_plain_copy_of_gzip_data_that_grow_too_much_is_an_error)
 {
     char block[BLOCK];
-    int copy, file = lb_nameless_file();
+    lb_os_handle copy, file = lb_os_temp_file();
     fill(block);
-    gzFile to = gzdopen(dup(file), "wb");
+    gzFile to = gzdopen(dup(lb_os_descriptor(file)), "wb");
     for (int i = 0; i < 2 * BLOCKS; i++) ck_assert_int_eq(gzwrite(to, block, BLOCK), BLOCK);
     ck_assert_int_eq(gzclose(to), Z_OK);
-    ck_assert_int_lt(lseek(file, 0, SEEK_END), MOST);
-    ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
+    ck_assert_int_lt(lseek(lb_os_descriptor(file), 0, SEEK_END), MOST);
+    ck_assert(lb_os_go(file, 0));
     ck_assert_int_eq(lb_plain_copy(file, NULL, 0, "words", MOST, &copy, &error), LB_ERROR_FORMAT);
-    ck_assert_int_eq(copy, -1);
+    ck_assert(!lb_os_is_open(copy));
     ck_assert_str_eq(error.message,
                      "words: found gzip data of more than 1048576 bytes, expected fewer, or a plain "
                      "file with tabs");
-    close(file);
+    lb_os_drop(&file);
 }
 END_TEST
 
@@ -108,17 +108,17 @@ START_TEST(test_plain_copy_of_gzip_data_without_the_end_of_a_line_names_them)
 {
     static const char zeros[1 << 20];
     char expected[128];
-    int copy, file = lb_nameless_file();
-    gzFile to = gzdopen(dup(file), "wb1");
+    lb_os_handle copy, file = lb_os_temp_file();
+    gzFile to = gzdopen(dup(lb_os_descriptor(file)), "wb1");
     for (size_t i = 0; i <= LB_FILE_STREAM; i += sizeof zeros)
         ck_assert_int_gt(gzwrite(to, zeros, sizeof zeros), 0);
     ck_assert_int_eq(gzclose(to), Z_OK);
-    ck_assert_int_eq(lseek(file, 0, SEEK_SET), 0);
+    ck_assert(lb_os_go(file, 0));
     ck_assert_int_eq(lb_plain_copy(file, NULL, 0, "words", LB_COPY_MOST, &copy, &error), LB_ERROR_FORMAT);
     snprintf(expected, sizeof expected,
              "words: found gzip data of more than %zu bytes, expected the end of a line", LB_FILE_STREAM);
     ck_assert_str_eq(error.message, expected);
-    close(file);
+    lb_os_drop(&file);
 }
 END_TEST
 
@@ -138,16 +138,16 @@ static size_t compress_text(const char *text, char *to, size_t room)
 static const char *copy_bytes(const char *bytes, size_t count)
 {
     static char text[BLOCK];
-    int copy, file = lb_nameless_file();
+    lb_os_handle copy, file = lb_os_temp_file();
     error = (lb_error){0};
-    ck_assert_int_eq(pwrite(file, bytes, count, 0), (ssize_t)count);
+    ck_assert(lb_os_write_all(file, bytes, count) && lb_os_go(file, 0));
     lb_status status = lb_plain_copy(file, NULL, 0, "words", MOST, &copy, &error);
-    close(file);
+    lb_os_drop(&file);
     if (status) return NULL;
-    ssize_t length = pread(copy, text, sizeof text - 1, 0);
+    int64_t length = lb_os_read_at(copy, 0, text, sizeof text - 1);
     ck_assert_int_ge(length, 0);
     text[length] = '\0';
-    close(copy);
+    lb_os_drop(&copy);
     return text;
 }
 
