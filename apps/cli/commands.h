@@ -9,6 +9,7 @@
 #define APP_PROGRAM_LIST(X)                                                                                  \
     X(train, "train a model on pairs of texts, such as words and their sounds")                              \
     X(data, "look at pairs before training on them")                                                         \
+    X(reproduce, "train a model again, and compare it with its record")                                      \
     X(join, "combine trained models into an ensemble")                                                       \
     X(predict, "apply a model to lines of text")                                                             \
     X(evaluate, "measure a model, or predictions, against references")                                       \

@@ -151,15 +151,9 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
 static lb_status set_tests(const app_json_file *file, const app_option *option, const cJSON *item,
                            lb_error *error)
 {
-    const cJSON *test;
-    bool good = cJSON_IsObject(item);
-    cJSON_ArrayForEach(test, item)
-    {
-        const char *name = test->string, *path = cJSON_GetStringValue(test);
-        good = good && path && lb_setting_add_test(option->value.tests, name, strlen(name), path);
-    }
-    return good ? LB_OK
-                : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
+    return lb_setting_read_tests(option->value.tests, item)
+               ? LB_OK
+               : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
 }
 
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,

@@ -25,17 +25,6 @@ static bool is_in_range(const app_option *option, double value)
     return !has_range(option) || (value >= option->min && value <= option->max);
 }
 
-/* The shortest text that reads back as the same number. */
-static const char *print_number(double value, char number[APP_OPTION_NUMBER])
-{
-    enum { FEW = 6, ALL = 17 };
-    for (int digits = FEW; digits <= ALL; digits++) {
-        snprintf(number, APP_OPTION_NUMBER, "%.*g", digits, value);
-        if (strtod(number, NULL) == value) break;
-    }
-    return number;
-}
-
 bool app_option_is_rare(const app_option *option)
 {
     return option->setting && option->setting->rare;
@@ -82,7 +71,7 @@ const char *app_option_value(const app_option *option, char number[APP_OPTION_NU
         return number;
     case APP_IS_NUMBER:
         value = exchanged(option, *option->value.number);
-        return is_in_range(option, value) ? print_number(value, number) : NULL;
+        return is_in_range(option, value) ? lb_number_text(value, number) : NULL;
     case APP_IS_CHOICE:
         assert(*option->value.integer >= 0 && *option->value.integer < lb_choices(option->choices));
         return option->choices[*option->value.integer];

@@ -3,6 +3,7 @@
 #define APP_OPTION_H
 
 #include "base/buffer.h"
+#include "base/format.h"
 #include "base/instruction_set.h"
 #include "console/console.h"
 #include "settings/settings.h"
@@ -167,7 +168,7 @@ bool app_option_was_set(const void *variable);
 void app_option_note_set(const void *variable);
 
 /** The value of its variable as text, a number in `number`; NULL if it has none, or one that means "not given". */
-enum { APP_OPTION_NUMBER = 32 };
+enum { APP_OPTION_NUMBER = LB_NUMBER };
 const char *app_option_value(const app_option *option, char number[APP_OPTION_NUMBER]);
 
 /** Writes it as people type it: "--hidden", or "--set softcap". */

@@ -165,16 +165,22 @@ static void print_training_command(const cJSON *record, app_report_data *report)
     lb_release(command);
 }
 
+static void drop_details(cJSON *record)
+{
+    cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
+    cJSON_DeleteItemFromObjectCaseSensitive(record, "made");
+}
+
 /* Prints the configuration, and the record without its history, which is elsewhere, and with the options in force. */
 static void print_records(const lb_translator_facts *model, app_report_data *report)
 {
     lb_safetensors *file = lb_safetensors_open(model->path, NULL);
     const char *text = file ? lb_safetensors_metadata_value(file, LB_CONFIG_KEY) : NULL;
     cJSON *config = parse(report, text), *record = parse(report, model->training), *member;
-    cJSON_DeleteItemFromObjectCaseSensitive(record, "history");
+    drop_details(record);
     cJSON_ArrayForEach(member, cJSON_GetObjectItemCaseSensitive(record, "members"))
     {
-        cJSON_DeleteItemFromObjectCaseSensitive(member, "history");
+        drop_details(member);
     }
     report->failed = report->failed || !config;
     const cJSON *attention = cJSON_GetObjectItemCaseSensitive(config, "attention");

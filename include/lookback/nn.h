@@ -58,6 +58,9 @@ lb_tensor *lb_params_find(const lb_params *params, const char *name);
 int64_t lb_params_size(const lb_params *params);
 /** The slab of values. Memory: owned by the store; it moves while parameters are added. */
 lb_real *lb_params_values(const lb_params *params);
+/** A hash of the values: FNV-1a of 64 bits over them as little-endian float32, in the order of the names of the
+ *  parameters, of those whose names begin with `prefix`. */
+uint64_t lb_params_hash(const lb_params *params, const char *prefix);
 /** The slab of gradients, with the layout of the values. Memory: as lb_params_values. */
 lb_real *lb_params_grads(const lb_params *params);
 

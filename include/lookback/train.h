@@ -165,6 +165,7 @@ typedef struct lb_train_point {
     double grad_norm;                  /* of the last step, before clipping */
     double seconds;                    /* of training and evaluation, over all sessions of the run */
     double tokens;                     /* target tokens so far */
+    uint64_t weights; /* lb_params_hash of those that were evaluated; 0: from a checkpoint without hashes */
 } lb_train_point;
 
 /** The reason for the end of a run. */

@@ -12,9 +12,10 @@ A failed call raises lookback.Error. With numpy, attention is a numpy array; wit
 from .library import Error, Status, set_threads, version
 from .model import File, Model
 from .output import Output, Translation
-from .training import Evaluation, Progress, train
+from .training import Evaluation, Progress, Reproduction, reproduce, train
 
-__all__ = ["Error", "Evaluation", "Model", "Output", "Progress", "Status", "Translation", "open", "set_threads", "train"]
+__all__ = ["Error", "Evaluation", "Model", "Output", "Progress", "Reproduction", "Status", "Translation", "open",
+           "reproduce", "set_threads", "train"]
 __version__ = version()
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, NamedTuple
 from . import _c
 from .callbacks import Callbacks
 from .library import Error, Failure, PathLike, Status, c, encode, encode_path, names, set_field, strings
-from .model import Model
+from .model import File, Model
 from .pairs import Pairs, set_pairs
 
 if TYPE_CHECKING:
@@ -252,7 +252,9 @@ def _train_ensemble(config: _c.lb_training_config, kinds: List[Optional[str]], g
             member.config.direction = b"forward"
             c.lb_training_config_set_kind(byref(member.config), encode(kind, "ensemble"), error)
             error.check()
-        member.config.options = _record({**given, "seed": member.config.seed})
+        of_kind = () if kind is None else ("attention", "model", "direction")  # what the kind says instead
+        own = {name: value for name, value in given.items() if name not in of_kind}
+        member.config.options = _record({**own, "seed": member.config.seed})
     again = all(Path(os.fsdecode(folder), "model.safetensors").exists() for folder in folders)
     c.lb_translator_train_all(_c.lb_trainings(training=members, count=len(kinds)), error)
     data = type(config).from_buffer_copy(config)
@@ -328,3 +330,45 @@ def train(pairs: Pairs, *, out: Optional[PathLike] = None, dev: Optional[Pairs] 
         raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
     error.check()
     return Model(out)
+
+
+class Reproduction(NamedTuple):
+    """What a training has given that was repeated."""
+
+    same: bool  # all that was compared
+    evaluations: int  # that are the same, over all members
+    step: int  # of the first evaluation that differs, or the last one
+    member: int  # of a vote, from 1 on; 0: it is none
+    what: str  # the value that differs: "weights: found X, expected Y"
+    why: str  # what can be the reason, beginning with its kind: "version: ..."
+
+
+def reproduce(model: Union[Model, File], pairs: Optional[Pairs] = None, *, dev: Optional[Pairs] = None,
+              test: Optional[Mapping[str, Pairs]] = None, steps: int = 0,
+              progress: Union[bool, Callable[[Progress], Any]] = False) -> Reproduction:
+    """Trains a model again by the record in its file, without writing one, and compares each evaluation with that record, and
+    the weights: `lookback reproduce`. Ends with the first difference.
+
+    pairs, dev, test  as for train(); by default the files that the record names, in the present folder
+    steps             compare the evaluations up to this step; 0: all
+    progress          as for train()
+
+    Raises Error: FORMAT for a model without a record, or of a training that started from another model; OPEN; ARGUMENT.
+    """
+    opened = model if isinstance(model, Model) else Model(model)
+    listener = _Listener(_shown(progress), list(test or {}))
+    config, found, error = _c.lb_training_config(), _c.lb_reproduction(), Failure()
+    listener.listen(config)
+    if pairs is not None:
+        set_pairs(config, pairs, "train", "pairs", "pairs")
+    if dev is not None:
+        set_pairs(config, dev, "dev", "dev_pairs", "dev")
+    _set_tests(config, test or {})
+    translator = opened._open_translator()  # pylint: disable=protected-access
+    with listener.calling():
+        c.lb_translator_reproduce(translator, byref(config), steps, byref(found), error)
+    if listener.raised is not None:
+        raise listener.raised from None if error.status == Status.INTERRUPTED else error.exception()
+    error.check()
+    return Reproduction(found.same, found.evaluations, found.step, found.member, found.what.decode(errors="replace"),
+                        found.why.decode(errors="replace"))

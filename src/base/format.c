@@ -30,3 +30,13 @@ double lb_strtod(const char *text, char **end)
     lb_os_locale_leave(locale);
     return value;
 }
+
+const char *lb_number_text(double number, char text[LB_NUMBER])
+{
+    enum { FEW = 6, ALL = 17 };
+    for (int digits = FEW; digits <= ALL; digits++) {
+        lb_snprintf(text, LB_NUMBER, "%.*g", digits, number);
+        if (lb_strtod(text, NULL) == number) break;
+    }
+    return text;
+}

@@ -22,6 +22,10 @@ double lb_strtod(const char *text, char **end);
 
 /* ---- Numbers and choices in messages. ---- */
 
+/** Writes the shortest text that reads back as the same number. Returns `text`. */
+enum { LB_NUMBER = 32 };
+const char *lb_number_text(double number, char text[LB_NUMBER]);
+
 /** What follows a noun of which there are `count`: "s", or nothing behind one. */
 static inline const char *lb_plural(int64_t count)
 {

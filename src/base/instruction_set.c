@@ -50,8 +50,17 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
     return LB_OK;
 }
 
+static const char *const names[] = {"", LB_SET_BASE_NAME, "AVX2", "AVX-512", NULL};
+
 const char *lb_instruction_set_name(void)
 {
-    static const char *const names[] = {NULL, LB_SET_BASE_NAME, "AVX2", "AVX-512"};
     return names[lb_instruction_set_here()];
+}
+
+lb_instruction_set lb_instruction_set_find(const char *name)
+{
+    const int set = lb_choice_find(names, name), widest = (int)lb_instruction_set_widest();
+    return set > LB_SET_WIDEST && (set == widest || (set < widest && LB_HAS_VARIANTS))
+               ? (lb_instruction_set)set
+               : LB_SET_WIDEST;
 }

@@ -60,6 +60,9 @@ static inline lb_instruction_set lb_instruction_set_here(void)
  *  Errors: LB_ERROR_ARGUMENT. */
 LB_MUST_USE lb_status lb_instruction_set_check(const char *by, lb_error *error);
 
+/** The one with this name, if this processor can run it in this build; otherwise LB_SET_WIDEST. */
+lb_instruction_set lb_instruction_set_find(const char *name);
+
 /** The name of the one in force, such as "AVX-512", in static memory. */
 const char *lb_instruction_set_name(void);
 

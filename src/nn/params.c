@@ -2,6 +2,7 @@
 
 #include "autograd/tape.h"
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/format.h"
 #include "base/table.h"
 #include "tensor/shape.h"
@@ -287,6 +288,33 @@ int64_t lb_params_size(const lb_params *params)
 lb_real *lb_params_values(const lb_params *params)
 {
     return params ? params->values : NULL;
+}
+
+/* As float, by shifts: the bytes depend neither on the machine nor on the precision. */
+static uint64_t hash_value(uint64_t hash, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const unsigned char bytes[] = {(unsigned char)bits, (unsigned char)(bits >> 8),
+                                   (unsigned char)(bits >> 16), (unsigned char)(bits >> 24)};
+    return lb_hash(hash, bytes, sizeof bytes);
+}
+
+uint64_t lb_params_hash(const lb_params *params, const char *prefix)
+{
+    uint64_t hash = LB_HASH;
+    for (const entry *last = NULL, *next = NULL;; last = next, next = NULL) {
+        for (int i = 0; i < lb_params_count(params); i++) {
+            const entry *e = params->entries[i];
+            const bool behind = !last || strcmp(e->name, last->name) > 0;
+            if (strncmp(e->name, prefix, strlen(prefix)) == 0 && behind &&
+                (!next || strcmp(e->name, next->name) < 0))
+                next = e;
+        }
+        if (!next) return hash;
+        for (int64_t i = 0; i < lb_count(&next->tensor); i++)
+            hash = hash_value(hash, (float)next->tensor.data[i]);
+    }
 }
 
 lb_real *lb_params_grads(const lb_params *params)

@@ -144,6 +144,12 @@ void lb_setting_take(const lb_setting *s, lb_training_config *config, const lb_t
         lb_setting_put(s, config, number_of(s, from));
 }
 
+bool lb_setting_is_open(const lb_setting *s, const lb_training_config *config)
+{
+    if (s->type == LB_SETTING_TESTS) return !*config->test->name;
+    return is_text(s) ? !text_of(s, config) : number_of(s, config) == 0;
+}
+
 void lb_setting_reset(const lb_setting *s, lb_training_config *config)
 {
     static const lb_training_config none;
@@ -280,7 +286,8 @@ void lb_settings_from_model(lb_training_config *config, const lb_config_field *f
         const lb_setting *s = lb_setting_find(field->key);
         if (!s || s->only_trains || number_of(s, config) != 0) continue;
         double value = lb_config_number(field, model);
-        lb_setting_put(s, config, s->opposite ? value == 0 : value);
+        if (s->opposite) value = value == 0;
+        lb_setting_put(s, config, value == 0 && s->zero_is_value ? -1 : value);
     }
 }
 
@@ -294,8 +301,10 @@ static const lb_setting *in_place(lb_setting_list list, int place)
     return s->name ? s : NULL;
 }
 
-static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config)
+static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_config *config,
+                        lb_setting_list list)
 {
+    char text[LB_NUMBER];
     const double number = is_text(s) ? 0 : fmax(number_of(s, config), 0);
     if (is_text(s)) {
         lb_json_string(json, s->name, text_of(s, config) ? text_of(s, config) : "");
@@ -304,6 +313,9 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
     } else if (s->type == LB_SETTING_SEED) {
         lb_json_key(json, s->name);
         lb_buffer_print(json, "\"%llu\"", (unsigned long long)config->seed);
+    } else if (s->type == LB_SETTING_NUMBER && list == LB_SETTINGS_IN_FORCE) {
+        lb_json_key(json, s->name); /* from which the training can be repeated */
+        lb_buffer_print(json, "%s", lb_number_text(number, text));
     } else if (s->type == LB_SETTING_NUMBER) {
         lb_json_number(json, s->name, number, DIGITS);
     } else {
@@ -333,6 +345,6 @@ void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_set
     for (int place = from; place <= to && (s = in_place(list, place)); place++) {
         bool left_out = list == LB_SETTINGS_IDENTITY && s->only_if_set && !is_set(s, config);
         bool other = (config->sort && s->part == LB_SETTING_DATA) || !lb_setting_is_of(s, config->model);
-        if (!left_out && !other) print_value(json, s, config);
+        if (!left_out && !other) print_value(json, s, config, list);
     }
 }

@@ -115,6 +115,9 @@ void lb_setting_put(const lb_setting *setting, lb_training_config *config, doubl
 /** Copies a setting from another configuration. */
 void lb_setting_take(const lb_setting *setting, lb_training_config *config, const lb_training_config *from);
 
+/** Whether a setting has its default. */
+bool lb_setting_is_open(const lb_setting *setting, const lb_training_config *config);
+
 /** Sets a setting to its default. */
 void lb_setting_reset(const lb_setting *setting, lb_training_config *config);
 
@@ -143,6 +146,17 @@ enum { LB_SETTINGS_END = 99 };
  *  0. */
 void lb_settings_print(lb_buffer *json, const lb_training_config *config, lb_setting_list list, int from,
                        int to);
+
+struct cJSON;
+
+/** Reads {"long": "long.tsv"}. False for anything else. */
+LB_MUST_USE bool lb_setting_read_tests(lb_test *tests, const struct cJSON *object);
+
+/** Reads what decides a training, and is still open, from a JSON object, by the names of options or fields: what is of
+ *  no session and, except for LB_SETTINGS_LISTS, in this list. Texts live as long as the object.
+ *  Errors: LB_ERROR_FORMAT for a value that is not of its setting. */
+LB_MUST_USE lb_status lb_settings_read(lb_training_config *config, const struct cJSON *object,
+                                       lb_setting_list list, lb_error *error);
 
 /** Copies settings to the fields of the configuration of a model that have their name. */
 void lb_settings_to_model(const lb_training_config *config, const lb_config_field *fields, void *model);

@@ -19,7 +19,9 @@ enum { OTHERS = 4 }; /* arrays that are not of the optimiser */
 /* Numbers in double per point: those of each test come last. */
 enum {
     POINT_NUMBERS = 9,
-    ALL_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES,
+    OWN_NUMBERS = POINT_NUMBERS + LB_OWN_MEASURES,
+    ALL_NUMBERS =
+        OWN_NUMBERS + 2, /* earlier versions wrote no hash, and where there were none, no own measures */
     TEST_NUMBERS = 3,
     MOST_NUMBERS = ALL_NUMBERS + TEST_NUMBERS * LB_MOST_TESTS
 };
@@ -36,7 +38,8 @@ static void copy_number(double *field, double *number, bool loads)
  * double is exact up to 2^53. */
 static void copy_point(lb_train_point *p, double *number, int64_t width, int tests, bool loads)
 {
-    double step = (double)p->step, *own = p->dev.own;
+    double step = (double)p->step, *own = p->dev.own, high = (double)(p->weights >> 32),
+           low = (double)(p->weights & UINT32_MAX);
     double *const fields[ALL_NUMBERS] = {&step,
                                          &p->loss,
                                          &p->dev.exact_match,
@@ -49,7 +52,9 @@ static void copy_point(lb_train_point *p, double *number, int64_t width, int tes
                                          &own[0],
                                          &own[1],
                                          &own[2],
-                                         &own[3]};
+                                         &own[3],
+                                         &high,
+                                         &low};
     for (int64_t i = 0; i < width; i++) copy_number(fields[i], number++, loads);
     for (lb_evaluation *test = p->test; test < p->test + tests; test++) {
         copy_number(&test->exact_match, number++, loads);
@@ -57,6 +62,7 @@ static void copy_point(lb_train_point *p, double *number, int64_t width, int tes
         copy_number(&test->loss, number++, loads);
     }
     p->step = (int64_t)step;
+    p->weights = (uint64_t)high << 32 | (uint64_t)low;
 }
 
 lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, lb_error *error)
@@ -69,25 +75,16 @@ lb_status lb_train_history_add(lb_train_history *history, lb_train_point point, 
     return LB_OK;
 }
 
-/* Only a program with measures of its own has more numbers. */
-static int64_t point_width(const lb_train_history *history)
-{
-    for (int64_t i = 0; i < history->count; i++)
-        for (int k = 0; k < LB_OWN_MEASURES; k++)
-            if (history->points[i].dev.own[k] != 0) return ALL_NUMBERS;
-    return POINT_NUMBERS;
-}
-
 lb_status lb_resume_save(const lb_trainer *t, lb_error *error)
 {
     const lb_trainer_config *config = t->config;
     const lb_train_history *history = t->history;
-    const int64_t own = point_width(history), width = own + (int64_t)config->tests * TEST_NUMBERS;
+    const int64_t width = ALL_NUMBERS + (int64_t)config->tests * TEST_NUMBERS;
     double *numbers = lb_alloc((size_t)(history->count * width) * sizeof *numbers);
     if (!numbers)
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory while saving", config->checkpoint);
     for (int64_t i = 0; i < history->count; i++)
-        copy_point(&history->points[i], numbers + i * width, own, config->tests, false);
+        copy_point(&history->points[i], numbers + i * width, ALL_NUMBERS, config->tests, false);
     const double progress[PROGRESS_NUMBERS] = {
         [STEP] = (double)t->step, [LOSS_SUM] = t->loss_sum, [SECONDS] = t->seconds, [TOKENS] = t->tokens};
     lb_shape slab = LB_SHAPE(lb_params_size(config->params));
@@ -128,8 +125,8 @@ static lb_status load_history(const lb_safetensors *file, int tests, lb_train_hi
     const lb_safetensors_tensor *found = lb_safetensors_find(file, HISTORY);
     const int64_t width = found && found->shape.ndim == 2 ? found->shape.dim[1] : 0,
                   own = width - (int64_t)tests * TEST_NUMBERS;
-    if (!found || found->dtype != LB_DTYPE_F64 || (own != POINT_NUMBERS && own != ALL_NUMBERS) ||
-        found->shape.dim[0] < 1)
+    if (!found || found->dtype != LB_DTYPE_F64 ||
+        (own != POINT_NUMBERS && own != OWN_NUMBERS && own != ALL_NUMBERS) || found->shape.dim[0] < 1)
         return lb_error_set(error, LB_ERROR_FORMAT, "it has no history of a training run");
     for (int64_t i = 0; i < found->shape.dim[0]; i++) {
         double numbers[MOST_NUMBERS];

@@ -72,6 +72,7 @@ static lb_status add_point(lb_trainer *t, lb_error *error)
     lb_train_history *history = t->history;
     t->point.grad_norm = lb_optimizer_about(t->optimizer).grad_norm;
     t->point.tokens = t->tokens;
+    t->point.weights = lb_params_hash(c->params, "");
     t->point.seconds = lb_seconds() - t->start;
     lb_status status = lb_train_history_add(history, t->point, error);
     if (status) return status;

@@ -68,7 +68,7 @@ START_TEST(test_named_tests_are_in_log_picture_and_record_and_change_no_weights)
     char *table = content("tested/log.csv");
     expect(table,
            "step,loss,dev_loss,exact_match,symbol_error,lr,grad_norm,near.exact_match,near.symbol_error,"
-           "near.loss,far.exact_match,far.symbol_error,far.loss,seconds,tokens\n");
+           "near.loss,far.exact_match,far.symbol_error,far.loss,weights,seconds,tokens\n");
     free(table);
     ck_assert_double_gt(logged("tested/log.jsonl", 0, "near.exact_match"), 0.5);
     ck_assert_double_eq(logged("tested/log.jsonl", 0, "far.exact_match"), 0);

@@ -187,8 +187,7 @@ results() {
 
 [Reliability](../../docs/reliability.md) sums up these runs by campaign. Times are of one core of the machine of that
 day, an AMD EPYC or an Intel Xeon with AVX-512. Below the runs are [rules of single
-campaigns](#rules-of-single-campaigns), [tests that walk through every kind](#tests-that-walk-through-every-kind), and
-the times of [the suite](#the-suite).
+campaigns](#rules-of-single-campaigns) and [tests that walk through every kind](#tests-that-walk-through-every-kind).
 
 | campaign | trials | failures | date | commit | seed | minutes |
 |---|---|---|---|---|---|---|

@@ -29,6 +29,29 @@ def test_a_list_gives_the_weights_of_a_file(pairs, short, tmp_path):
     assert model_of(tmp_path / "list") == model_of(tmp_path / "file")
 
 
+def test_reproduce_is_the_same_from_a_list_and_from_a_file(pairs, short, tmp_path):
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    model = lookback.train(pairs, out=tmp_path / "model", **short)
+    seen = []
+    found = lookback.reproduce(model, file, progress=seen.append)
+    assert found == lookback.reproduce(tmp_path / "model", pairs) == (True, 2, 40, 0, "", "")
+    assert [now.step for now in seen if now.evaluation] == [20, 40]
+    assert lookback.reproduce(model_of(tmp_path / "model"), file, steps=20).evaluations == 1
+    changed = lookback.reproduce(model, pairs[1:] + pairs[:1])
+    assert not changed.same and changed.step == 20 and changed.what.startswith("weights: found ")
+    assert changed.why.startswith("data or options: it was trained on other pairs")
+    with pytest.raises(lookback.Error):
+        lookback.reproduce(model)  # its record names no file
+
+
+def test_reproduce_trains_each_member_of_an_ensemble(pairs, short, tmp_path):
+    lookback.train(pairs, out=tmp_path / "vote", ensemble="dot-backward,transformer", attention="additive",
+                   **{**short, "bidirectional": False})
+    found = lookback.reproduce(tmp_path / "vote", pairs)
+    assert found.same and found.evaluations == 4 and found.member == 2
+
+
 def test_the_program_of_the_wheel_trains_to_the_same_weights(pairs, short, tmp_path):
     file = tmp_path / "pairs.tsv"
     file.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))

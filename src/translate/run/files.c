@@ -5,9 +5,11 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
+#include "base/instruction_set.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "lookback/tensor.h"
 #include "settings/settings.h"
 #include "translate/file/text_model.h"
 #include "translate/plan/recipe.h"
@@ -55,10 +57,12 @@ static void print_test(lb_buffer *json, const lb_test *test, const lb_evaluation
     }
 }
 
-/* The members of a point without braces, up to its seconds and tokens. Those of a test begin with its name:
- * "long.exact_match". */
-static void print_point(lb_buffer *json, const lb_train_history *history, const lb_train_point *p)
+/* A point, whose seconds are no part of a record. The members of a test begin with its name: "long.exact_match". */
+static void print_point(lb_buffer *json, const lb_train_history *history, const lb_train_point *p,
+                        bool seconds)
 {
+    char weights[24];
+    lb_buffer_print(json, "{");
     lb_json_whole(json, "step", p->step);
     lb_json_number(json, "loss", p->loss, DIGITS);
     lb_json_number(json, "dev_loss", p->dev.loss, DIGITS);
@@ -72,6 +76,10 @@ static void print_point(lb_buffer *json, const lb_train_history *history, const 
     lb_json_number(json, "grad_norm", p->grad_norm, DIGITS);
     const lb_test *test;
     for (int i = 0; (test = lb_train_test(history, i)) != NULL; i++) print_test(json, test, &p->test[i]);
+    snprintf(weights, sizeof weights, "%016llx", (unsigned long long)p->weights);
+    lb_json_string(json, "weights", p->weights ? weights : NULL);
+    if (seconds) lb_buffer_print(json, ",\"seconds\":%.3f", p->seconds);
+    lb_buffer_print(json, ",\"tokens\":%.0f}", p->tokens);
 }
 
 /* The points as lines of JSON; NULL if memory runs out. */
@@ -80,10 +88,8 @@ static char *print_lines(const lb_train_history *history)
     lb_buffer json = {0};
     lb_buffer_print(&json, "%s", "");
     for (int64_t i = 0; i < history->count; i++) {
-        const lb_train_point *p = &history->points[i];
-        lb_buffer_print(&json, "{");
-        print_point(&json, history, p);
-        lb_buffer_print(&json, ",\"seconds\":%.3f,\"tokens\":%.0f}\n", p->seconds, p->tokens);
+        print_point(&json, history, &history->points[i], true);
+        lb_buffer_print(&json, "\n");
     }
     return lb_buffer_end(&json);
 }
@@ -142,6 +148,17 @@ static lb_status write_log(lb_training_log *log, const lb_train_history *history
 
 /* ---- Models. ---- */
 
+/* Portable kernels are the same everywhere, and so are the records of their trainings. */
+static void print_made(lb_buffer *json, const lb_stepper *s)
+{
+    const char *set = lb_instruction_set_name();
+    lb_json_open(json, "made", "{");
+    lb_json_string(json, "version", lb_version());
+    lb_json_string(json, "instruction_set", set);
+    if (strcmp(set, "portable") != 0) lb_json_string(json, "kernel", lb_kernel_name());
+    lb_buffer_print(json, ",\"run\":%s}", s->identity);
+}
+
 char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
 {
     const lb_train_history *history = &s->history;
@@ -158,11 +175,11 @@ char *lb_stepper_record(const lb_stepper *s, const lb_train_point *kept)
     lb_buffer_print(&json, ",\"settings\":{"); /* the options may end with a line */
     lb_settings_print(&json, &c, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
     lb_buffer_print(&json, "}");
+    print_made(&json, s);
     lb_json_open(&json, "history", "[");
     for (int64_t i = 0; i < history->count; i++) {
-        lb_json_open(&json, NULL, "{");
-        print_point(&json, history, &history->points[i]);
-        lb_buffer_print(&json, ",\"tokens\":%.0f}", history->points[i].tokens);
+        lb_json_key(&json, NULL);
+        print_point(&json, history, &history->points[i], false);
     }
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);

@@ -159,7 +159,8 @@ LB_MUST_USE lb_status lb_stepper_end_files(lb_stepper *stepper, lb_error *error)
 /** The record of the training so far, for lb_text_model.training of a file with the weights of the point `kept`:
  *  {"steps", "exact_match": of `kept`, "best_step", "seed", "test": of `kept`, if there are tests, "options": as
  *  config->options, "settings": what these left open, but for the architecture, which is in the configuration of the
- *  model, "history": [as in the log, but without seconds]}. Equal trainings have equal records, on however many threads
+ *  model, "made": what decides the bits, {"version", "instruction_set", "kernel", "run": lb_run_identity},
+ *  "history": [as in the log, but without seconds]}. Equal trainings have equal records, on however many threads
  *  and whether they were interrupted or not.
  *  Memory: release it with lb_release; NULL if there is no memory. */
 char *lb_stepper_record(const lb_stepper *stepper, const lb_train_point *kept);

@@ -12,6 +12,25 @@
 
 static const lb_init normal = {LB_INIT_NORMAL, 1};
 
+/* Of the floats 3, 4 in "a.x" and 1, -2.5, 0.1 in "b.x", whatever the order of addition, the machine and the
+ * precision. */
+START_TEST(test_hash_is_of_little_endian_floats_in_the_order_of_names)
+{
+    static const double of_b[] = {1, -2.5, 0.1};
+    lb_params *params = lb_params_new(1);
+    lb_tensor *b = lb_params_add(params, "b", "x", LB_SHAPE(3), normal),
+              *a = lb_params_add(params, "a", "x", LB_SHAPE(2), normal);
+    for (int i = 0; i < 3; i++) b->data[i] = (lb_real)of_b[i];
+    for (int i = 0; i < 2; i++) a->data[i] = (lb_real)(3 + i);
+    ck_assert_uint_eq(lb_params_hash(params, ""), UINT64_C(0xea29fabeed95f5b6));
+    ck_assert_uint_eq(lb_params_hash(params, "b."), UINT64_C(0x3cf8e613b8128996));
+    ck_assert_uint_eq(lb_params_hash(params, "c."), UINT64_C(0xcbf29ce484222325));
+    b->data[1] += (lb_real)1e-6;
+    ck_assert_uint_ne(lb_params_hash(params, ""), UINT64_C(0xea29fabeed95f5b6));
+    lb_params_free(params);
+}
+END_TEST
+
 START_TEST(test_add_tensors_lie_in_one_slab_at_multiples_of_64_bytes)
 {
     lb_params *params = lb_params_new(1);
