@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-const char *const lb_instruction_set_names[] = {"widest", "baseline", "avx2", "avx512", NULL};
+const char *const lb_instruction_set_names[] = {"widest", "baseline", "avx2", "avx512", "portable", NULL};
 
 atomic_int lb_instruction_set_in_force;
 
@@ -27,7 +27,9 @@ static int asked_for(void)
 lb_instruction_set lb_instruction_set_decide(void)
 {
     const int widest = (int)lb_instruction_set_widest(), asked = asked_for(),
-              set = asked > LB_SET_WIDEST && asked <= widest ? asked : widest;
+              set = asked == LB_SET_PORTABLE                   ? widest + LB_SET_PORTABLE - LB_SET_BASE
+                    : asked > LB_SET_WIDEST && asked <= widest ? asked
+                                                               : widest;
     atomic_store(&lb_instruction_set_in_force, set);
     return (lb_instruction_set)set;
 }
@@ -37,8 +39,9 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
     const int widest = (int)lb_instruction_set_widest(), asked = asked_for();
     if (asked < 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "%s: found \"%s\", expected widest, baseline, avx2 or avx512", by,
+                            "%s: found \"%s\", expected widest, baseline, avx2, avx512 or portable", by,
                             getenv(LB_SET_VARIABLE));
+    if (asked == LB_SET_PORTABLE) return LB_OK;
     // cppcheck-suppress knownConditionTrueFalse ; of other processors the base is the widest
     if (asked > LB_SET_WIDEST && !LB_HAS_VARIANTS && widest > LB_SET_BASE)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -52,6 +55,12 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
 
 const char *lb_instruction_set_name(void)
 {
-    static const char *const names[] = {NULL, LB_SET_BASE_NAME, "AVX2", "AVX-512"};
+    static const char *const names[] = {NULL,
+                                        LB_SET_BASE_NAME,
+                                        "AVX2",
+                                        "AVX-512",
+                                        LB_SET_BASE_NAME ", portable",
+                                        "AVX2, portable",
+                                        "AVX-512, portable"};
     return names[lb_instruction_set_here()];
 }
