@@ -17,8 +17,8 @@ double lb_log1p64(double x);
 /** The hyperbolic tangent; at most 3 units off. */
 double lb_tanh64(double x);
 
-/** Sine and cosine; at most 1 unit off for |x| up to 1.6 million, and at most 2^-52 up to 2^32. Beyond 2^42, a period is
- *  2 pi as a double. */
+/** Sine and cosine; at most 1 unit off for |x| up to 1.6 million, and at most 2^-52 up to 2^32. Beyond 2^42, a period
+ *  is 2 pi as a double. */
 double lb_sin64(double x);
 double lb_cos64(double x);
 
