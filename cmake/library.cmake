@@ -48,7 +48,7 @@ if(LOOKBACK_BLAS STREQUAL "openblas")
 endif()
 
 set(LOOKBACK_ARITHMETIC ${LOOKBACK_SOURCES})
-list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/base/transcendental[.]c|/src/models/decode/(beam|model)[.]c|/src/train/optimizer[.]c")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
 # Products take most of the time.
@@ -58,6 +58,7 @@ set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<
 # multiple of 32 (bug 110027).
 if(LOOKBACK_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 14)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/tensor/row_attention.c ${PROJECT_SOURCE_DIR}/src/tensor/gemm_avx512.c
+    ${PROJECT_SOURCE_DIR}/src/tensor/gemm_portable_avx512.c
     APPEND PROPERTY COMPILE_OPTIONS --param=asan-use-after-return=0)
 endif()
 

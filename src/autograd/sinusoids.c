@@ -2,6 +2,7 @@
  * batch: the tape keeps a table. */
 #include "autograd/tape.h"
 #include "autograd/tape_internal.h"
+#include "base/transcendental.h"
 #include "lookback/op.h"
 
 #include <assert.h>
@@ -23,10 +24,10 @@ static void compute(double base, int64_t width, int64_t first, int64_t count, lb
 {
     for (int64_t column = 0; column < width; column++) {
         int64_t pair = column - column % 2;
-        double frequency = pow(base, -(double)pair / (double)width);
+        double frequency = lb_pow64(base, -(double)pair / (double)width);
         for (int64_t i = 0; i < count; i++) {
             double angle = (double)(first + i) * frequency;
-            rows[i * width + column] = (lb_real)(column % 2 ? cos(angle) : sin(angle));
+            rows[i * width + column] = (lb_real)(column % 2 ? lb_cos64(angle) : lb_sin64(angle));
         }
     }
 }

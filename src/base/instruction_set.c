@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-const char *const lb_instruction_set_names[] = {"widest", "baseline", "avx2", "avx512", NULL};
+const char *const lb_instruction_set_names[] = {"widest", "baseline", "avx2", "avx512", "portable", NULL};
 
 atomic_int lb_instruction_set_in_force;
 
@@ -17,6 +17,12 @@ lb_instruction_set lb_instruction_set_widest(void)
     return LB_SET_BASE;
 }
 
+/* The portable kernels that this processor runs fastest. */
+static lb_instruction_set portable_set(void)
+{
+    return lb_instruction_set_widest() + LB_SET_PORTABLE - LB_SET_BASE;
+}
+
 /* The set that the user asks for; negative if no set has this name. */
 static int asked_for(void)
 {
@@ -27,7 +33,9 @@ static int asked_for(void)
 lb_instruction_set lb_instruction_set_decide(void)
 {
     const int widest = (int)lb_instruction_set_widest(), asked = asked_for(),
-              set = asked > LB_SET_WIDEST && asked <= widest ? asked : widest;
+              set = asked == LB_SET_PORTABLE                   ? (int)portable_set()
+                    : asked > LB_SET_WIDEST && asked <= widest ? asked
+                                                               : widest;
     atomic_store(&lb_instruction_set_in_force, set);
     return (lb_instruction_set)set;
 }
@@ -37,8 +45,9 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
     const int widest = (int)lb_instruction_set_widest(), asked = asked_for();
     if (asked < 0)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
-                            "%s: found \"%s\", expected widest, baseline, avx2 or avx512", by,
+                            "%s: found \"%s\", expected widest, baseline, avx2, avx512 or portable", by,
                             getenv(LB_SET_VARIABLE));
+    if (asked == LB_SET_PORTABLE) return LB_OK;
     // cppcheck-suppress knownConditionTrueFalse ; of other processors the base is the widest
     if (asked > LB_SET_WIDEST && !LB_HAS_VARIANTS && widest > LB_SET_BASE)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -50,16 +59,18 @@ lb_status lb_instruction_set_check(const char *by, lb_error *error)
     return LB_OK;
 }
 
-static const char *const names[] = {"", LB_SET_BASE_NAME, "AVX2", "AVX-512", NULL};
+static const char *const names[] = {"", LB_SET_BASE_NAME, "AVX2", "AVX-512", "portable", NULL};
 
 const char *lb_instruction_set_name(void)
 {
-    return names[lb_instruction_set_here()];
+    const lb_instruction_set here = lb_instruction_set_here();
+    return names[here < LB_SET_PORTABLE ? here : LB_SET_PORTABLE];
 }
 
 lb_instruction_set lb_instruction_set_find(const char *name)
 {
     const int set = lb_choice_find(names, name), widest = (int)lb_instruction_set_widest();
+    if (set == LB_SET_PORTABLE) return portable_set();
     return set > LB_SET_WIDEST && (set == widest || (set < widest && LB_HAS_VARIANTS))
                ? (lb_instruction_set)set
                : LB_SET_WIDEST;

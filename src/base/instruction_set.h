@@ -34,8 +34,17 @@
 #    define LB_CPU_AVX2   "x86-64-v3"
 #endif
 
-/** The instruction sets, from the narrowest to the widest. LB_SET_WIDEST stands for the widest one that there is. */
-typedef enum lb_instruction_set { LB_SET_WIDEST, LB_SET_BASE, LB_SET_AVX2, LB_SET_AVX512 } lb_instruction_set;
+/** The instruction sets, from the narrowest to the widest. LB_SET_WIDEST stands for the widest one that there is.
+ *  Portable ones follow in the same order: their kernels fuse nothing, and give the same bits on every processor. */
+typedef enum lb_instruction_set {
+    LB_SET_WIDEST,
+    LB_SET_BASE,
+    LB_SET_AVX2,
+    LB_SET_AVX512,
+    LB_SET_PORTABLE, /* of LB_SET_BASE; asked for by name, that of the widest set */
+    LB_SET_PORTABLE_AVX2,
+    LB_SET_PORTABLE_AVX512
+} lb_instruction_set;
 
 /** A user asks for one by its name, in an environment variable that is read when it is first needed. */
 extern const char *const lb_instruction_set_names[]; /* by their numbers; ends with NULL */

@@ -1,6 +1,7 @@
 /* Random numbers without a state, for initial weights, dropout and draws: Philox4x32-10 as a function of seed, stream,
  * step and index. */
 #include "base/bytes.h"
+#include "base/transcendental.h"
 #include "lookback/base.h"
 
 #include <assert.h>
@@ -43,9 +44,9 @@ double lb_rng_uniform(lb_rng rng, uint64_t index)
 double lb_rng_normal(lb_rng rng, uint64_t index)
 {
     lb_rng_block bits = lb_rng_bits(rng, index);
-    double radius = sqrt(-2.0 * log(1.0 - unit(high_word(bits))));
+    double radius = sqrt(-2.0 * lb_log64(1.0 - unit(high_word(bits))));
     uint64_t low_word = (uint64_t)bits.word[2] << 32 | bits.word[3];
-    return radius * cos(2.0 * PI * unit(low_word));
+    return radius * lb_cos64(2.0 * PI * unit(low_word));
 }
 
 uint64_t lb_rng_below(lb_rng rng, uint64_t index, uint64_t bound)

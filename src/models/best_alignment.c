@@ -5,6 +5,7 @@
 
 #include "autograd/op.h"
 #include "base/bytes.h"
+#include "base/transcendental.h"
 
 #include <math.h>
 
@@ -24,8 +25,8 @@ static double log_sum(const double *x, int64_t count)
     double largest = -INFINITY, sum = 0;
     for (int64_t i = 0; i < count; i++) largest = x[i] > largest ? x[i] : largest;
     if (isinf(largest)) return largest;
-    for (int64_t i = 0; i < count; i++) sum += exp(x[i] - largest);
-    return largest + log(sum);
+    for (int64_t i = 0; i < count; i++) sum += lb_exp64(x[i] - largest);
+    return largest + lb_log64(sum);
 }
 
 /* ln p(symbol | position j at step t) */
@@ -34,8 +35,8 @@ static double emission(const chain *c, int64_t t, int64_t j, int32_t symbol)
     const lb_real *x = c->view.logits->data + ((c->row * c->steps + t) * c->keys + j) * c->classes;
     double largest = -INFINITY, sum = 0;
     for (int64_t v = 0; v < c->classes; v++) largest = (double)x[v] > largest ? (double)x[v] : largest;
-    for (int64_t v = 0; v < c->classes; v++) sum += exp((double)x[v] - largest);
-    return (double)x[symbol] - largest - log(sum);
+    for (int64_t v = 0; v < c->classes; v++) sum += lb_exp64((double)x[v] - largest);
+    return (double)x[symbol] - largest - lb_log64(sum);
 }
 
 /* Fills in c->move: the moves at step t from position i. */

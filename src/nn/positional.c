@@ -1,6 +1,7 @@
 /* The kinds of positions: rows that are added to tokens, and biases that are added to scores. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "base/transcendental.h"
 #include "lookback/nn.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
@@ -82,7 +83,7 @@ static lb_tensor *random_sinusoids(const lb_positional *positional, lb_tape *tap
     if (!table || !lb_is_sound(rows)) return rows;
     lb_rng rng = lb_tape_rng(tape);
     double share = lb_rng_uniform(rng, (uint64_t)most);
-    int64_t range = (int64_t)((double)end * pow((double)(most + 1) / (double)end, share));
+    int64_t range = (int64_t)((double)end * lb_pow64((double)(most + 1) / (double)end, share));
     for (int64_t at = 0, taken = 0; taken < end; at++) {
         if (lb_rng_below(rng, (uint64_t)at, (uint64_t)(range - at)) >= (uint64_t)(end - taken)) continue;
         if (taken >= first)

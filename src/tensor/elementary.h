@@ -6,6 +6,7 @@
 #ifndef LB_ELEMENTARY_H
 #define LB_ELEMENTARY_H
 
+#include "base/transcendental.h"
 #include "tensor/kernel.h"
 
 #include <math.h>
@@ -17,13 +18,13 @@
 static inline double lb_exp_inline(bool fused, double x)
 {
     (void)fused;
-    return exp(x);
+    return lb_exp64(x);
 }
 
 static inline double lb_tanh_inline(bool fused, double x)
 {
     (void)fused;
-    return tanh(x);
+    return lb_tanh64(x);
 }
 
 #else

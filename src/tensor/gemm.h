@@ -75,9 +75,14 @@ lb_gemm_fn lb_gemm_own;
 /** The name of the kernel of lb_gemm_own, such as "own kernel, AVX-512". */
 const char *lb_gemm_own_kernel(void);
 
-/** The kernel, once for each instruction set: `b` is not transposed, and beta is 0 or 1. The first two are for
- *  x86-64 processors with the instruction set of their names. */
-lb_gemm_fn lb_gemm_avx512, lb_gemm_avx2, lb_gemm_base;
+/** The kernel, once for each instruction set: `b` is not transposed, and beta is 0 or 1. Those with the
+ *  name of an instruction set are for x86-64 processors that have it; portable ones fuse nothing. */
+lb_gemm_fn lb_gemm_avx512, lb_gemm_avx2, lb_gemm_base, lb_gemm_portable_avx512, lb_gemm_portable_avx2;
+#ifdef __aarch64__
+lb_gemm_fn lb_gemm_portable;
+#else
+#    define lb_gemm_portable lb_gemm_base
+#endif
 
 /* ---- Transposing a matrix. ---- */
 

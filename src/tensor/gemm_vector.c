@@ -72,10 +72,15 @@ typedef struct variant {
 
 static variant widest(void)
 {
+    static const char portable[] = "own kernel, portable"; /* whose bits are the same */
+    const lb_instruction_set here = lb_instruction_set_here();
 #ifdef __x86_64__
-    if (lb_instruction_set_here() == LB_SET_AVX512) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
-    if (lb_instruction_set_here() == LB_SET_AVX2) return (variant){"own kernel, AVX2", lb_gemm_avx2};
+    if (here == LB_SET_AVX512) return (variant){"own kernel, AVX-512", lb_gemm_avx512};
+    if (here == LB_SET_AVX2) return (variant){"own kernel, AVX2", lb_gemm_avx2};
+    if (here == LB_SET_PORTABLE_AVX512) return (variant){portable, lb_gemm_portable_avx512};
+    if (here == LB_SET_PORTABLE_AVX2) return (variant){portable, lb_gemm_portable_avx2};
 #endif
+    if (here >= LB_SET_PORTABLE) return (variant){portable, lb_gemm_portable};
     return (variant){"own kernel, " LB_SET_BASE_NAME, lb_gemm_base};
 }
 

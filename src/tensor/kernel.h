@@ -5,12 +5,13 @@
 #include "base/instruction_set.h"
 #include "lookback/tensor.h"
 
-/* How a variant is compiled. */
+/* How a variant is compiled. The portable one for AVX2 has no instruction that fuses; AVX-512 cannot leave them out. */
 #ifdef __clang__
 #    define LB_TARGET(name) __attribute__((target(name ",fma")))
 #else
 #    define LB_TARGET(name) __attribute__((target("arch=" name)))
 #endif
+#define LB_TARGET_PORTABLE __attribute__((target("avx2")))
 
 /* A function of which each variant needs its own copy, so that it is compiled for the same set. */
 #define LB_INLINED __attribute__((always_inline))
@@ -48,25 +49,37 @@
         {                                                                                                    \
             give name##_inline LB_FUSED arguments;                                                           \
         }                                                                                                    \
+        LB_TARGET(LB_CPU_AVX512) static type name##_portable_avx512 parameters                               \
+        {                                                                                                    \
+            give name##_inline LB_NOT_FUSED arguments;                                                       \
+        }                                                                                                    \
+        LB_TARGET_PORTABLE static type name##_portable_avx2 parameters                                       \
+        {                                                                                                    \
+            give name##_inline LB_NOT_FUSED arguments;                                                       \
+        }                                                                                                    \
         linkage type name parameters                                                                         \
         {                                                                                                    \
             const lb_instruction_set here = lb_instruction_set_here();                                       \
-            give(here == LB_SET_AVX512 ? name##_avx512 arguments                                             \
-                 : here == LB_SET_AVX2 ? name##_avx2 arguments                                               \
-                                       : name##_inline LB_NOT_FUSED arguments);                              \
+            give(here == LB_SET_AVX512            ? name##_avx512 arguments                                  \
+                 : here == LB_SET_AVX2            ? name##_avx2 arguments                                    \
+                 : here == LB_SET_PORTABLE_AVX512 ? name##_portable_avx512 arguments                         \
+                 : here == LB_SET_PORTABLE_AVX2   ? name##_portable_avx2 arguments                           \
+                                                  : name##_inline LB_NOT_FUSED arguments);                     \
         }                                                                                                    \
         static inline type name##_inline LB_WITH_FUSED parameters
 #else
 #    if defined(__FMA__) || defined(__aarch64__)
-#        define LB_AS_HERE LB_FUSED
+#        define LB_HAS_FUSED 1
 #    else
-#        define LB_AS_HERE LB_NOT_FUSED
+#        define LB_HAS_FUSED 0
 #    endif
 #    define LB_VARIANTS(linkage, type, give, name, parameters, arguments)                                    \
         static inline LB_INLINED type name##_inline LB_WITH_FUSED parameters;                                \
         linkage type name parameters                                                                         \
         {                                                                                                    \
-            give name##_inline LB_AS_HERE arguments;                                                         \
+            give(LB_HAS_FUSED &&lb_instruction_set_here() < LB_SET_PORTABLE                                  \
+                     ? name##_inline LB_FUSED arguments                                                      \
+                     : name##_inline LB_NOT_FUSED arguments);                                                \
         }                                                                                                    \
         static inline type name##_inline LB_WITH_FUSED parameters
 #endif

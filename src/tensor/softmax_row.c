@@ -1,5 +1,7 @@
 #include "tensor/softmax_row.h"
 
+#include "base/transcendental.h"
+
 #include <assert.h>
 
 LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, double *largest),
@@ -8,7 +10,7 @@ LB_SHARED_KERNEL_OF(double, lb_log_normal, (int64_t count, const lb_real *x, dou
     lb_real most = lb_largest_inline(count, x), shift = most == -(lb_real)INFINITY ? 0 : most;
     LB_SUM(lb_real, sum, i, count, lb_exp_inline(fused, x[i] - shift));
     *largest = (double)shift;
-    return log((double)sum);
+    return lb_log64((double)sum);
 }
 
 /* The scores above a threshold, as distances from it. */

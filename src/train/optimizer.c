@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/progress.h"
+#include "base/transcendental.h"
 #include "nn/params.h"
 #include "tensor/kernel.h"
 #include "tensor/sum.h"
@@ -90,8 +91,8 @@ static void step_adam(lb_optimizer *o, lb_real clip, int64_t begin, int64_t coun
 {
     lb_optimizer_config c = o->config;
     bool decoupled = c.kind == LB_OPTIMIZER_ADAMW;
-    double correction1 = 1 - pow((double)c.beta1, (double)o->steps);
-    double correction2 = 1 - pow((double)c.beta2, (double)o->steps);
+    double correction1 = 1 - lb_pow64((double)c.beta1, (double)o->steps);
+    double correction2 = 1 - lb_pow64((double)c.beta2, (double)o->steps);
     adam_step s = {
         .beta1 = c.beta1,
         .beta2 = c.beta2,

@@ -2,6 +2,7 @@
 #include "train/optimizer.h"
 
 #include "base/buffer.h"
+#include "base/transcendental.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -58,7 +59,7 @@ static double cosine(const lb_schedule *s, int64_t step)
 {
     int64_t length = s->period - s->warm_up, done = step - s->warm_up;
     if (done >= length) return 0;
-    return s->lr * (1 + cos(PI * (double)done / (double)length)) / 2;
+    return s->lr * (1 + lb_cos64(PI * (double)done / (double)length)) / 2;
 }
 
 double lb_schedule_lr(const lb_schedule *s, int64_t step)
@@ -68,7 +69,7 @@ double lb_schedule_lr(const lb_schedule *s, int64_t step)
     int64_t periods = step / (s->period > 0 ? s->period : 1);
     switch (s->kind) {
     case LB_SCHEDULE_STEP:
-        return s->lr * pow(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
+        return s->lr * lb_pow64(s->gamma == 0 ? 0.1 : s->gamma, (double)periods);
     case LB_SCHEDULE_COSINE:
         return cosine(s, step);
     case LB_SCHEDULE_INVERSE_SQRT:

@@ -16,7 +16,7 @@ for compiler; do
         tail -n 20 "$work/log" >&2
         exit 1
     }
-    for set in baseline avx2 avx512; do
+    for set in portable baseline avx2 avx512; do
         for program in bits_lookback bits_lookback_f64; do
             LOOKBACK_ISA=$set "$work/$compiler/tests/core/$program" >"$work/bits" 2>"$work/log" ||
                 grep -q 'this processor has no more than' "$work/log" || { cat "$work/log" >&2 && exit 1; }

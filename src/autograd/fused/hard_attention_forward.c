@@ -1,6 +1,7 @@
 /* The forward pass of hard attention: row by row, the forward algorithm of a hidden Markov chain in logarithms. */
 #include "autograd/fused/hard_attention.h"
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ LB_KERNEL(hard_leave,
         }
         LB_SUM(lb_real, sum, k, keys - i, lb_exp_inline(fused, (lb_real)(score[i + k] + jump[k] - largest)));
         if (sum == 0) continue;
-        trace.outlet[i] = largest + log((double)sum);
+        trace.outlet[i] = largest + lb_log64((double)sum);
         trace.leave[i] = from[i] - trace.outlet[i];
     }
 }
@@ -130,7 +131,7 @@ LB_KERNEL(hard_arrive,
     }
     for (int64_t j = 0; j < keys; j++) {
         bool reached = trace.arrive[j] > 0;
-        trace.arrive[j] = reached ? most[j] + log(trace.arrive[j]) : NEVER;
+        trace.arrive[j] = reached ? most[j] + lb_log64(trace.arrive[j]) : NEVER;
         trace.prior[j] = reached ? score[j] + trace.arrive[j] : NEVER;
     }
 }
@@ -140,8 +141,8 @@ static void normalise(int64_t count, double *x)
 {
     double sum = 0;
     subtract_largest(count, x);
-    for (int64_t i = 0; i < count; i++) sum += exp(x[i]);
-    double normal = sum > 0 ? log(sum) : 0;
+    for (int64_t i = 0; i < count; i++) sum += lb_exp64(x[i]);
+    double normal = sum > 0 ? lb_log64(sum) : 0;
     for (int64_t i = 0; i < count; i++) x[i] -= normal;
 }
 
@@ -175,7 +176,7 @@ LB_KERNEL(hard_mix,
         for (int64_t v = 0; v < classes; v++)
             sum[v] += lb_exp_inline(fused, (lb_real)(lb_hard_joint(row[v], largest, here) - mixed[v]));
     }
-    for (int64_t v = 0; v < classes; v++) mixed[v] += log((double)sum[v]);
+    for (int64_t v = 0; v < classes; v++) mixed[v] += lb_log64((double)sum[v]);
 }
 
 /* The memory for one row at a time. */
@@ -205,7 +206,7 @@ static void begin_row(const lb_hard_run *run, int64_t row, double *from)
     int32_t read = run->how->monotonic && run->steps ? run->how->tokens.id[row * run->steps] : 0;
     for (int64_t j = 0; j < run->keys; j++) {
         lb_real belief = before ? before[j * run->classes + read] : (lb_real)(j == 0);
-        from[j] = belief > 0 ? log((double)belief) : NEVER;
+        from[j] = belief > 0 ? lb_log64((double)belief) : NEVER;
     }
 }
 
@@ -258,7 +259,7 @@ static void forward_step(const lb_hard_run *run, int64_t row, int64_t t, lb_hard
         any = any || may;
     }
     hard_mix(keys, classes, x, m->base, trace, m->sum);
-    for (int64_t v = 0; !any && v < classes; v++) trace.mixed[v] = -log((double)classes);
+    for (int64_t v = 0; !any && v < classes; v++) trace.mixed[v] = -lb_log64((double)classes);
     for (int64_t v = 0; v < classes; v++) mixed[v] = (lb_real)trace.mixed[v];
 }
 

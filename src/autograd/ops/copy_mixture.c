@@ -1,5 +1,6 @@
 /* Copying: each symbol comes from the vocabulary or from the source. */
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 
@@ -45,7 +46,7 @@ static lb_status output_shape(const lb_node *node, lb_shape *out)
 static lb_real log_sigmoid(lb_real x)
 {
     double least = x < 0 ? (double)x : 0;
-    return (lb_real)(least - log1p(exp(-fabs((double)x))));
+    return (lb_real)(least - lb_log1p64(lb_exp64(-fabs((double)x))));
 }
 
 /* ln softmax(logits)_v. The difference first: it is exact for close numbers, however large they are. */
@@ -80,9 +81,9 @@ static lb_real log_add(lb_real a, lb_real b, lb_real *share)
     lb_real more = a > b ? a : b, less = a > b ? b : a;
     *share = a > -(lb_real)INFINITY ? 1 : 0;
     if (less == -(lb_real)INFINITY) return more;
-    double ratio = exp((double)(less - more));
+    double ratio = lb_exp64((double)(less - more));
     *share = (lb_real)((a > b ? 1 : ratio) / (1 + ratio));
-    return more + (lb_real)log1p(ratio);
+    return more + (lb_real)lb_log1p64(ratio);
 }
 
 static void forward_step(const mixture *m, lb_real *mass, lb_real *y)
@@ -95,7 +96,7 @@ static void forward_step(const mixture *m, lb_real *mass, lb_real *y)
     *m->normal = normal == -(double)INFINITY ? 0 : (lb_real)normal; /* a row of only -inf chooses nothing */
     for (int64_t v = 0; v < m->classes; v++)
         y[v] = log_add(m->choosing + choice(m, v),
-                       mass[v] > 0 ? m->copying + (lb_real)log((double)mass[v]) : never, &m->share[v]);
+                       mass[v] > 0 ? m->copying + (lb_real)lb_log64((double)mass[v]) : never, &m->share[v]);
 }
 
 static lb_status forward(lb_node *node)

@@ -1,5 +1,6 @@
 /* Softmax and negative log-likelihood in one op. */
 #include "autograd/class_loss.h"
+#include "base/transcendental.h"
 #include "tensor/softmax_row.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ LB_KERNEL_OF(lb_real, row_loss,
 {
     lb_real maximum = lb_largest_inline(classes, x), share = smoothing / (lb_real)classes;
     LB_SUM(lb_real, sum, i, classes, slope[i] = lb_exp_inline(fused, x[i] - maximum));
-    lb_real inverse = 1 / sum, log_sum = (lb_real)log((double)sum);
+    lb_real inverse = 1 / sum, log_sum = (lb_real)lb_log64((double)sum);
     for (int64_t i = 0; i < classes; i++) slope[i] = slope[i] * inverse - share;
     slope[target] -= 1 - smoothing;
     lb_real loss = log_sum - (1 - smoothing) * (x[target] - maximum);
@@ -31,14 +32,14 @@ static lb_real rare_row_loss(int64_t classes, const lb_real *x, int32_t target, 
     for (int64_t i = 0; i < classes; i++) {
         if (lb_is_hidden_class(x[i])) continue;
         visible++;
-        sum += exp((double)x[i] - maximum);
+        sum += lb_exp64((double)x[i] - maximum);
     }
     for (int64_t i = 0; i < classes; i++) {
-        double log_share = lb_is_hidden_class(x[i]) ? -INFINITY : (double)x[i] - maximum - log(sum);
+        double log_share = lb_is_hidden_class(x[i]) ? -INFINITY : (double)x[i] - maximum - lb_log64(sum);
         double wanted = lb_is_hidden_class(x[i]) ? 0 : (double)smoothing / (double)visible;
         if (i == target) wanted += 1 - (double)smoothing;
         if (wanted != 0) loss -= wanted * log_share;
-        slope[i] = visible ? (lb_real)(exp(log_share) - wanted) : 0;
+        slope[i] = visible ? (lb_real)(lb_exp64(log_share) - wanted) : 0;
     }
     return (lb_real)loss;
 }

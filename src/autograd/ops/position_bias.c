@@ -1,5 +1,6 @@
 /* Biases of attention by the distance of query and key: learned, or falling. */
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@ static int64_t bucket_of_distance(int64_t distance, int64_t buckets, int64_t far
 {
     int64_t exact = buckets / 2;
     if (distance < exact) return distance;
-    double share = log((double)distance / (double)exact) / log((double)farthest / (double)exact);
+    double share = lb_log64((double)distance / (double)exact) / lb_log64((double)farthest / (double)exact);
     int64_t bucket = exact + (int64_t)(share * (double)(buckets - exact) + ROUNDING);
     return bucket < buckets - 1 ? bucket : buckets - 1;
 }
@@ -96,7 +97,7 @@ lb_tensor *lb_relative_bias(lb_tensor *table, lb_relative_options options)
 /* 2^(-8/n), 2^(-16/n), ... for the power of two `n`. */
 static double slope_of_power(int64_t n, int64_t head)
 {
-    return pow(2, -8.0 * (double)(head + 1) / (double)n);
+    return lb_pow64(2, -8.0 * (double)(head + 1) / (double)n);
 }
 
 static double slope_of(int64_t heads, int64_t head)

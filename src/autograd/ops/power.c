@@ -1,6 +1,7 @@
 /* Powers, element by element, with broadcasting. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 static void power_forward(int64_t width, lb_pair_row a, lb_pair_row b, lb_real *out)
 {
     for (int64_t i = 0; i < width; i++)
-        out[i] = (lb_real)pow((double)a.value[i * a.step], (double)b.value[i * b.step]);
+        out[i] = (lb_real)lb_pow64((double)a.value[i * a.step], (double)b.value[i * b.step]);
 }
 
 /* 0 to any positive power stays 0 when the power changes a little, although ln 0 is infinite; x^0 stays 1 when x
@@ -17,8 +18,8 @@ static void power_backward(int64_t width, lb_pair_row a, lb_pair_row b, const lb
 {
     for (int64_t i = 0; i < width; i++) {
         double x = (double)a.value[i * a.step], y = (double)b.value[i * b.step], dy = (double)grad[i];
-        if (a.grad && y != 0) a.grad[i * a.step] += (lb_real)(dy * y * pow(x, y - 1));
-        if (b.grad && !(x == 0 && y >= 0)) b.grad[i * b.step] += (lb_real)(dy * pow(x, y) * log(x));
+        if (a.grad && y != 0) a.grad[i * a.step] += (lb_real)(dy * y * lb_pow64(x, y - 1));
+        if (b.grad && !(x == 0 && y >= 0)) b.grad[i * b.step] += (lb_real)(dy * lb_pow64(x, y) * lb_log64(x));
     }
 }
 

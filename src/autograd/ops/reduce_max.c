@@ -1,6 +1,7 @@
 /* The largest element along an axis, and its smooth twin, log-sum-exp. */
 #include "autograd/loops.h"
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 
@@ -58,7 +59,7 @@ static double sum_of_powers(const lb_real *x, lb_axis a, double *shift)
     double sum = 0;
     *shift = (double)largest(x, a);
     if (isinf(*shift)) *shift = 0;
-    for (int64_t l = 0; l < a.length; l++) sum += exp((double)x[l * a.inner] - *shift);
+    for (int64_t l = 0; l < a.length; l++) sum += lb_exp64((double)x[l * a.inner] - *shift);
     return sum;
 }
 
@@ -67,7 +68,7 @@ static lb_status log_sum_exp_forward(lb_node *node)
     lb_axis a = axis_of(node);
     for (int64_t row = 0; row < a.outer * a.inner; row++) {
         double shift, sum = sum_of_powers(node->in[0]->data + start(a, row), a, &shift);
-        node->out[0]->data[row] = (lb_real)(log(sum) + shift);
+        node->out[0]->data[row] = (lb_real)(lb_log64(sum) + shift);
     }
     return LB_OK;
 }

@@ -1,5 +1,6 @@
 /* Softmax and its logarithm over the last axis. */
 #include "autograd/op.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 #include "tensor/softmax_row.h"
 
@@ -49,7 +50,7 @@ static lb_status log_softmax_forward(lb_node *node)
         for (int64_t i = 0; i < width; i++) y[i] = lb_exp_inline(false, x[i] - shift);
         for (int64_t i = 0; i < width; i++) sum += y[i];
         /* Nothing to choose from: -inf, the logarithm of the zeros of softmax. */
-        lb_real log_sum = sum == 0 ? 0 : (lb_real)log((double)sum);
+        lb_real log_sum = sum == 0 ? 0 : (lb_real)lb_log64((double)sum);
         /* The difference first: it is small, and exact for close numbers, however large they are. */
 #pragma omp simd
         for (int64_t i = 0; i < width; i++) y[i] = (x[i] - shift) - log_sum;

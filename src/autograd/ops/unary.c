@@ -1,6 +1,7 @@
 /* Functions of one tensor, element by element. */
 #include "autograd/op.h"
 #include "base/threads.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 #include "tensor/elementary.h"
 
@@ -71,11 +72,11 @@ LB_PASSES(forward, backward, in_runs)
 static inline lb_real softplus_of(bool fused, lb_real x)
 {
     lb_real power = lb_exp_inline(fused, x < 0 ? x : -x);
-    return (x < 0 ? 0 : x) + (lb_real)log1p((double)power);
+    return (x < 0 ? 0 : x) + (lb_real)lb_log1p64((double)power);
 }
 
 KERNELS(exp, lb_exp_inline(fused, x[i]), dy[i] * y[i])
-KERNELS(log, (lb_real)log((double)x[i]), dy[i] == 0 ? 0 : dy[i] / x[i])
+KERNELS(log, (lb_real)lb_log64((double)x[i]), dy[i] == 0 ? 0 : dy[i] / x[i])
 KERNELS(tanh, lb_tanh_inline(fused, x[i]), dy[i] * (1 - y[i] * y[i]))
 KERNELS(sigmoid, lb_sigmoid_inline(fused, x[i]), dy[i] * y[i] * (1 - y[i]))
 KERNELS(relu, x[i]<0 ? 0 : x[i], y[i]> 0 ? dy[i] : 0) /* NaN passes through */

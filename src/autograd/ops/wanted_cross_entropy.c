@@ -1,6 +1,7 @@
 /* Cross-entropy with weights for the classes, or with a distribution as the target of each row. */
 #include "autograd/class_loss.h"
 #include "autograd/ops/attributes.h"
+#include "base/transcendental.h"
 #include "lookback/ops.h"
 #include "tensor/arrays.h"
 #include "tensor/softmax_row.h"
@@ -77,14 +78,14 @@ static double row_loss(const lb_node *node, int64_t row, lb_real *slope)
     for (int64_t i = 0; i < classes; i++) {
         if (x[i] == -(lb_real)INFINITY) continue;
         visible++;
-        sum += exp((double)x[i] - largest);
+        sum += lb_exp64((double)x[i] - largest);
     }
     for (int64_t i = 0; i < classes; i++) all += wanted_of(node, row, i, visible);
     for (int64_t i = 0; i < classes; i++) {
         double wanted = wanted_of(node, row, i, visible);
-        double logarithm = x[i] == -(lb_real)INFINITY ? -INFINITY : (double)x[i] - largest - log(sum);
+        double logarithm = x[i] == -(lb_real)INFINITY ? -INFINITY : (double)x[i] - largest - lb_log64(sum);
         if (wanted != 0) loss -= wanted * logarithm;
-        slope[i] = visible ? (lb_real)(exp(logarithm) * all - wanted) : 0;
+        slope[i] = visible ? (lb_real)(lb_exp64(logarithm) * all - wanted) : 0;
     }
     return loss;
 }

@@ -2,6 +2,7 @@
 
 #include "autograd/class_loss.h"
 #include "autograd/tape.h"
+#include "base/transcendental.h"
 #include "lookback/models.h"
 #include "lookback/op.h"
 #include "lookback/ops.h"
@@ -71,7 +72,7 @@ int64_t lb_model_limit(const lb_model *model, int64_t limit)
 
 double lb_score_of(double log_probability, int64_t tokens, double penalty)
 {
-    return log_probability / pow((double)tokens, penalty < 0 ? 0 : penalty);
+    return log_probability / lb_pow64((double)tokens, penalty < 0 ? 0 : penalty);
 }
 
 lb_tensor *lb_model_forward(const lb_model *model, lb_tokens source, lb_tokens target_in)

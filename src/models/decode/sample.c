@@ -1,4 +1,5 @@
 /* Ancestral sampling: draws each token from the distribution of the model. */
+#include "base/transcendental.h"
 #include "lookback/models.h"
 
 #include "autograd/tape.h"
@@ -29,10 +30,10 @@ int32_t lb_draw(const lb_real *logits, int64_t classes, double temperature, doub
     int32_t likeliest = lb_argmax(logits, classes);
     double largest = classes > 0 ? (double)logits[likeliest] : 0, sum = 0;
     if (!(temperature > 0)) return likeliest;
-    for (int64_t i = 0; i < classes; i++) sum += exp(((double)logits[i] - largest) / temperature);
+    for (int64_t i = 0; i < classes; i++) sum += lb_exp64(((double)logits[i] - largest) / temperature);
     double left = uniform * sum;
     for (int64_t i = 0; i < classes; i++) {
-        left -= exp(((double)logits[i] - largest) / temperature);
+        left -= lb_exp64(((double)logits[i] - largest) / temperature);
         if (left < 0) return (int32_t)i;
     }
     return likeliest; /* rounding has left over a little, or nothing is a number */

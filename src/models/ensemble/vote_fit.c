@@ -1,4 +1,5 @@
 /* The weights of members that vote, fitted to outputs that are known to be right. */
+#include "base/transcendental.h"
 #include "models/ensemble/ensemble.h"
 
 #include <math.h>
@@ -32,15 +33,15 @@ static double add_case(const fit *f, const lb_vote_case *c, const double *weight
     for (int64_t h = 0; h < c->count; h++)
         largest = fmax(largest, weighted(f, c->score + h * f->members, weight));
     for (int64_t h = 0; h < c->count; h++)
-        total += exp(f->sharpness * (weighted(f, c->score + h * f->members, weight) - largest));
+        total += lb_exp64(f->sharpness * (weighted(f, c->score + h * f->members, weight) - largest));
     for (int64_t h = 0; h < c->count; h++) {
         const double *score = c->score + h * f->members;
         double found = weighted(f, score, weight);
-        double share = exp(f->sharpness * (found - largest)) / total - (h == c->right ? 1 : 0);
+        double share = lb_exp64(f->sharpness * (found - largest)) / total - (h == c->right ? 1 : 0);
         *by_sharpness += share * found;
         for (int m = 0; m < f->members; m++) by_weight[m] += f->sharpness * share * score[m];
     }
-    return log(total) + f->sharpness * (largest - right);
+    return lb_log64(total) + f->sharpness * (largest - right);
 }
 
 static double loss_of(const fit *f, const double *weight, double *by_weight, double *by_sharpness)
@@ -61,14 +62,14 @@ static double loss_of(const fit *f, const double *weight, double *by_weight, dou
 /* The loss is convex in the sharpness: its derivative has one sign change. */
 static void fit_sharpness(fit *f, const double *weight)
 {
-    double low = log(LEAST_SHARPNESS), high = log(MOST_SHARPNESS), by_weight[LB_VOTE_MOST], slope;
+    double low = lb_log64(LEAST_SHARPNESS), high = lb_log64(MOST_SHARPNESS), by_weight[LB_VOTE_MOST], slope;
     for (int i = 0; i < HALVINGS; i++) {
-        f->sharpness = exp((low + high) / 2);
+        f->sharpness = lb_exp64((low + high) / 2);
         loss_of(f, weight, by_weight, &slope);
         if (slope > 0)
-            high = log(f->sharpness);
+            high = lb_log64(f->sharpness);
         else
-            low = log(f->sharpness);
+            low = lb_log64(f->sharpness);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "translate/apply/translator.h"
 
 #include "base/alloc.h"
+#include "base/transcendental.h"
 
 #include <math.h>
 #include <string.h>
@@ -231,14 +232,14 @@ static lb_real *keep_weights(const lb_translate_job *j, const lb_hypothesis *fou
 static double *keep_probabilities(const lb_translate_job *j, const lb_hypothesis *found)
 {
     double *each = lb_keep_room(j, (size_t)found->steps, sizeof *each);
-    for (int64_t t = 0; each && t < found->steps; t++) each[t] = exp(found->log_probability[t]);
+    for (int64_t t = 0; each && t < found->steps; t++) each[t] = lb_exp64(found->log_probability[t]);
     return each;
 }
 
 double lb_score_divisor(const lb_translate_config *config, int64_t steps)
 {
     double penalty = config->length_penalty == 0 ? 1 : fmax(config->length_penalty, 0);
-    return pow((double)steps, penalty);
+    return lb_pow64((double)steps, penalty);
 }
 
 /* The position of the source that stands for a step; -1: none. */
@@ -289,7 +290,7 @@ lb_status lb_keep_output(const lb_translate_job *j, const lb_source *source, con
                           .finished = found->finished,
                           .steps = found->steps,
                           .score = found->score,
-                          .probability = exp(found->score * lb_score_divisor(&j->config, found->steps)),
+                          .probability = lb_exp64(found->score * lb_score_divisor(&j->config, found->steps)),
                           .symbol_probability = keep_probabilities(j, found)};
     lb_release(text);
     bool attends = j->config.attention && found->weights;

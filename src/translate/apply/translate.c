@@ -1,5 +1,6 @@
 /* Translates texts: splits them into symbols, decodes as many side by side as memory allows, and stores the results. */
 #include "base/alloc.h"
+#include "base/transcendental.h"
 #include "translate/apply/translator.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ static int compare(const void *a, const void *b)
 static double add_logs(double a, double b)
 {
     double most = fmax(a, b);
-    return isfinite(most) ? most + log1p(exp(fmin(a, b) - most)) : most;
+    return isfinite(most) ? most + lb_log1p64(lb_exp64(fmin(a, b) - most)) : most;
 }
 
 static double log_probability(const lb_translate_job *j, const lb_output *output)
@@ -48,7 +49,7 @@ static double log_probability(const lb_translate_job *j, const lb_output *output
 /* Rounding must not make a probability of more than 1. */
 static void set_log_probability(const lb_translate_job *j, lb_output *output, double sum)
 {
-    output->probability = exp(fmin(sum, 0));
+    output->probability = lb_exp64(fmin(sum, 0));
     output->score = fmin(sum, 0) / lb_score_divisor(&j->config, output->steps);
 }
 

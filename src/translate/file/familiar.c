@@ -2,6 +2,7 @@
  * three before it, and how often: a training counts them, and a translator asks them about each text. */
 #include "base/alloc.h"
 #include "base/buffer.h"
+#include "base/transcendental.h"
 #include "translate/file/text_model.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static double gain(const lb_familiar *f, window *w)
         const double others = times(f, w, i, 1, FOLLOWERS), all = times(f, w, i, 1, "") + others;
         if (others > 0) likely = (times(f, w, i, 0, "") + others * likely) / all;
     }
-    return alone > 0 ? log(likely / alone) : STRANGE;
+    return alone > 0 ? lb_log64(likely / alone) : STRANGE;
 }
 
 lb_status lb_familiar_look(const lb_familiar *f, const char *text, double *found, lb_error *error)

@@ -1,6 +1,7 @@
 #include "translate/plan/recipe.h"
 
 #include "base/format.h"
+#include "base/transcendental.h"
 #include "data/pairs/pairs.h"
 #include "data/text/symbols.h"
 #include "settings/settings.h"
@@ -119,7 +120,7 @@ static recipe_row row_for(const lb_training_config *c, const lb_recipe_facts *fa
     while (row < last - 1 && count > rows[row + 1].pairs) row++;
     const recipe_row a = rows[row], b = rows[row + 1];
     recipe_row found = {.pairs = count};
-    double t = log(count / a.pairs) / log(b.pairs / a.pairs);
+    double t = lb_log64(count / a.pairs) / lb_log64(b.pairs / a.pairs);
     for (int i = 0; i < NUMBERS; i++) found.number[i] = a.number[i] + t * (b.number[i] - a.number[i]);
     return found;
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/group.h"
+#include "base/transcendental.h"
 #include "data/pairs/pairs.h"
 #include "lookback/op.h"
 #include "translate/apply/translator.h"
@@ -149,7 +150,7 @@ static lb_status init(lb_stepper *s, lb_error *error)
     const bool last = !s->loop.keep_best && s->data->facts.sentences; /* nothing is chosen */
     s->run.choose = last ? "symbol" : lb_criterion_find(s->config->choose, NULL)->name;
     s->run.history = &s->history;
-    s->run.guessing = log((double)s->model->target_vocab);
+    s->run.guessing = lb_log64((double)s->model->target_vocab);
     s->run.dropout = s->config->dropout;
     s->run.label_smoothing = fmax(s->config->label_smoothing, 0);
     return LB_OK;

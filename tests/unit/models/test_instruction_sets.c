@@ -11,11 +11,13 @@
 
 enum { STEPS = 6, BATCH = 61 };
 
-/* The library asks again. */
+/* The library asks again, unless this is another than LB_SET_WIDEST. */
+static int in_force = LB_SET_WIDEST;
+
 static void ask_for(const char *name)
 {
     ck_assert_int_eq(name ? setenv(LB_SET_VARIABLE, name, 1) : unsetenv(LB_SET_VARIABLE), 0);
-    atomic_store(&lb_instruction_set_in_force, LB_SET_WIDEST);
+    atomic_store(&lb_instruction_set_in_force, in_force);
 }
 
 /* Trains with a set. Returns the loss of the last step and the weights, to be freed. */
@@ -59,6 +61,25 @@ START_TEST(test_each_instruction_set_trains_alike_and_with_the_same_bits_on_any_
 }
 END_TEST
 
+START_TEST(test_portable_has_the_same_bits_in_each_width)
+{
+    lb_real *first, *again;
+    size_t bytes;
+    train(LB_SET_PORTABLE, 1, &first, &bytes);
+    ck_assert_int_eq(lb_instruction_set_here(),
+                     LB_SET_PORTABLE + (int)lb_instruction_set_widest() - LB_SET_BASE);
+    ck_assert_ptr_nonnull(strstr(lb_kernel_name(), "portable"));
+    for (int width = LB_SET_BASE; width <= (int)lb_instruction_set_widest(); width++) {
+        in_force = LB_SET_PORTABLE + width - LB_SET_BASE;
+        train(LB_SET_PORTABLE, 6, &again, &bytes);
+        ck_assert_msg(memcmp(first, again, bytes) == 0, "%s has other bits", lb_instruction_set_name());
+        free(again);
+    }
+    in_force = LB_SET_WIDEST;
+    free(first);
+}
+END_TEST
+
 /* Nothing is computed with a set that nobody has asked for. */
 static void assert_refused(const char *name, const char *message)
 {
@@ -75,7 +96,8 @@ static void assert_refused(const char *name, const char *message)
 
 START_TEST(test_an_instruction_set_without_a_name_is_refused)
 {
-    assert_refused("avx1024", "--isa: found \"avx1024\", expected widest, baseline, avx2 or avx512");
+    assert_refused("avx1024",
+                   "--isa: found \"avx1024\", expected widest, baseline, avx2, avx512 or portable");
 }
 END_TEST
 

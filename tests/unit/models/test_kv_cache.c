@@ -2,6 +2,7 @@
  * runs in both precisions. */
 #include "autograd/op.h"
 #include "autograd/tape.h"
+#include "base/transcendental.h"
 #include "models/built_in.h"
 #include "models/decode/model.h"
 #include "support/alloc.h"
@@ -255,7 +256,7 @@ START_TEST(test_positions_from_a_table_are_those_of_the_formula)
         ck_assert_msg(lb_is_sound(found), "%s", lb_tape_error(tape));
         for (int64_t k = 0; k < LENGTH * WIDTH; k++) {
             int64_t column = k % WIDTH, pair = column - column % 2;
-            double angle = (double)(first[i] + k / WIDTH) * pow(10000, -(double)pair / WIDTH);
+            double angle = (double)(first[i] + k / WIDTH) * lb_pow64(10000, -(double)pair / WIDTH);
             ck_assert_double_eq_tol((double)found->data[k], column % 2 ? cos(angle) : sin(angle), 1e-6);
         }
     }

@@ -134,7 +134,7 @@ START_TEST(test_gemm_own_every_rest_of_transposed_operands_equals_plain_loops)
 END_TEST
 
 /* The kernels of our own that this processor can run; the output names the others. */
-enum { KERNELS = 3 };
+enum { KERNELS = 5 };
 
 static int find_kernels(lb_gemm_fn *found[KERNELS])
 {
@@ -149,6 +149,8 @@ static int find_kernels(lb_gemm_fn *found[KERNELS])
         found[count++] = lb_gemm_avx512;
     else
         support_skip("lb_gemm_avx512", "this processor has no AVX-512");
+    if (__builtin_cpu_supports("avx2")) found[count++] = lb_gemm_portable_avx2;
+    if (__builtin_cpu_supports("avx512f")) found[count++] = lb_gemm_portable_avx512;
 #endif
     return count;
 }
