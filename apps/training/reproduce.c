@@ -30,7 +30,7 @@ static lb_status show_event(void *context, const lb_event *event, lb_error *erro
         return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE;
     }
     if (event->kind != LB_EVENT_BEGUN) return LB_OK;
-    app_catch_interrupts();
+    lb_os_catch_interrupts();
     if (found->members) snprintf(r->place, sizeof r->place, "member %d, ", (int)found->member);
     app_note("%s%s%s", r->place, *found->made ? "trained with " : "its record has no hashes", found->made);
     return LB_OK;
@@ -58,7 +58,7 @@ static int reproduce_model(reproduction *r, const char *path)
     lb_translator *translator = lb_translator_open(path, &error);
     if (!translator) return app_fail(&error);
     lb_status status = lb_translator_reproduce(translator, &r->data, r->steps, &r->found, &found);
-    app_release_interrupts();
+    lb_os_release_interrupts();
     app_progress_end(&r->progress);
     lb_translator_close(translator);
     lb_error_set(&error, status, status == LB_ERROR_OPEN ? "%s (--train, --dev and --test name pairs)" : "%s",
