@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "console/console.h"
+#include "os/program.h"
 #include "settings/settings.h"
 
 #include <lookback/translate.h>
