@@ -59,7 +59,7 @@ const char *lb_instruction_set_name(void)
                                         LB_SET_BASE_NAME,
                                         "AVX2",
                                         "AVX-512",
-                                        LB_SET_BASE_NAME ", portable",
+                                        (LB_SET_BASE_NAME ", portable"),
                                         "AVX2, portable",
                                         "AVX-512, portable"};
     return names[lb_instruction_set_here()];
