@@ -47,8 +47,8 @@ static inline LB_INLINED void score_inline(bool fused, int64_t width, const lb_r
         add_product(fused, q, (const lanes *)(d + i), &sum[3]);
     }
     lb_four all;
-    const lb_real *lane = (const lb_real *)sum;
-    lb_fold_four(lane, lane + LANES, lane + 2 * LANES, lane + 3 * LANES, &all);
+    lb_fold_four((const lb_real *)&sum[0], (const lb_real *)&sum[1], (const lb_real *)&sum[2],
+                 (const lb_real *)&sum[3], &all);
     for (int64_t i = whole; i < width; i++) all += query[i] * (lb_four){a[i], b[i], c[i], d[i]};
     *(lb_four *)score = all;
 }

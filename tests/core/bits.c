@@ -73,8 +73,10 @@ static lb_status train(const training *t, uint64_t *weights, uint64_t *outputs)
     const int64_t size = status ? 0 : lb_params_size(s.params);
     for (int64_t i = 0; i < size; i++)
         *weights = hash_number(*weights, (double)lb_params_values(s.params)[i]);
-    if (!status) *outputs = hash_outputs(*outputs, &s);
-    if (!status) status = lb_tape_status(s.tape);
+    if (!status) {
+        *outputs = hash_outputs(*outputs, &s);
+        status = lb_tape_status(s.tape);
+    }
     if (status) fprintf(stderr, "%s: %s\n", t->name, s.tape ? lb_tape_error(s.tape) : "out of memory");
     support_sorting_close(&s);
     return status;

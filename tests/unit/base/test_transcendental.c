@@ -107,8 +107,10 @@ START_TEST(test_special_values_are_those_of_libm)
         check_same("log", lb_log64(x), log(x), x, 0);
         check_same("log1p", lb_log1p64(x), log1p(x), x, 0);
         check_same("tanh", lb_tanh64(x), tanh(x), x, 0);
-        if (!(fabs(x) > 1e6) || isinf(x)) check_same("sin", lb_sin64(x), sin(x), x, 0);
-        if (!(fabs(x) > 1e6) || isinf(x)) check_same("cos", lb_cos64(x), cos(x), x, 0);
+        if (!(fabs(x) > 1e6) || isinf(x)) {
+            check_same("sin", lb_sin64(x), sin(x), x, 0);
+            check_same("cos", lb_cos64(x), cos(x), x, 0);
+        }
         for (size_t j = 0; SUPPORT_ROW(j, special); j++)
             check_same("pow", lb_pow64(x, special[j]), pow(x, special[j]), x, special[j]);
     }
