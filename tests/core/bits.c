@@ -1,5 +1,6 @@
-/* Prints the bits of short trainings: a hash of the weights and of the outputs of a beam, for each of some models.
- * tests/package/compilers.sh compares those of compilers. */
+/* Prints the bits of short trainings: a hash of the weights and of the outputs of a beam, for each of some models, and
+ * one of all. tests/package/same_sums.sh compares those of compilers; CMakeLists.txt has the last one of
+ * LOOKBACK_ISA=portable, which is the same everywhere. */
 #include "base/bytes.h"
 #include "support/sorting.h"
 
@@ -84,10 +85,13 @@ static lb_status train(const training *t, uint64_t *weights, uint64_t *outputs)
 
 int main(void)
 {
+    uint64_t all = LB_HASH;
     for (size_t i = 0; i < sizeof trainings / sizeof *trainings; i++) {
         uint64_t weights = LB_HASH, outputs = LB_HASH;
         if (train(&trainings[i], &weights, &outputs)) return 1;
         printf("%-12s %016" PRIx64 " %016" PRIx64 "\n", trainings[i].name, weights, outputs);
+        all = hash_number(hash_number(all, (double)(weights >> 11)), (double)(outputs >> 11));
     }
+    printf("%-12s %016" PRIx64 "\n", "all", all);
     return 0;
 }
