@@ -137,3 +137,6 @@ document_outputs(different tests/documents/outputs_differ.md)
 set_tests_properties(different_outputs PROPERTIES LABELS quick PASS_REGULAR_EXPRESSION "differ.md:13: the output differs from the page at \"14 words\"")
 document_outputs(readme README.md "Three commands")
 document_outputs(tutorial docs/tutorial.md)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  document_outputs(reproduce docs/reproduce.md) # the bits of the example
+endif()

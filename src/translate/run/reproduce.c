@@ -6,6 +6,7 @@
 #include "translate/apply/translator.h"
 #include "translate/run/stepper.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,8 @@ static lb_status configure(proof *p, const lb_text_model *text, const lb_model *
     if (!status) status = lb_settings_fit_kind(c, c, false, error); /* a vote has options of other kinds */
     if (lb_pair_texts_given(&c->pairs)) c->train = NULL;
     if (lb_pair_texts_given(&c->dev_pairs)) c->dev = NULL;
-    c->seed = *seed ? strtoull(seed, NULL, 10) : (uint64_t)number_of(p->record, "seed");
+    c->seed =
+        *seed ? strtoull(seed, NULL, 10) : (uint64_t)fmin(fmax(number_of(p->record, "seed"), 0), 0x1p63);
     c->epochs = 0;
     if (text->sorts) c->sort = &text->task;
     return status;
