@@ -62,8 +62,7 @@ static lb_os_handle open_named(const char *path, char *name, size_t size)
 
 lb_os_handle lb_temp_open(lb_os_handle folder, const char *path, char *name, size_t size)
 {
-    const char *slash = strrchr(path, '/');
-    leftovers of = {folder, slash ? slash + 1 : path};
+    leftovers of = {folder, lb_os_name_of(path)};
     assert(size >= strlen(path) + LB_TEMP_SUFFIX);
     lb_os_list(folder, remove_leftover, &of);
     *name = '\0';

@@ -1,6 +1,6 @@
 /* The operating system in our own words, for the library: files, folders, locks, memory, clocks, processors, locales.
  * program.h has what only programs need. Nothing else asks the system, and nothing here says which one it is; the
- * implementation is in posix/.
+ * implementations are in posix/ and windows/. Texts are UTF-8.
  *
  * Who returns false, a negative number or no handle leaves the reason in errno, if nothing else is said. */
 #ifndef LB_OS_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- Open files. ---- */
 
@@ -129,9 +130,21 @@ bool lb_os_permit(lb_os_handle handle, int permissions);
 bool lb_os_may_read(const char *path);
 bool lb_os_may_write_in(const char *folder);
 
-/* ---- Names of files, in posix/names.c. ---- */
+/* ---- Names of files, in names.c. ---- */
 
 enum { LB_OS_PATH = 4096 }; /* the room for the longest path */
+
+/** What may stand between the parts of a path. */
+extern const char lb_os_separators[];
+
+/** The last part of a path, behind its folders. */
+static inline const char *lb_os_name_of(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (strchr(lb_os_separators, *path)) name = path + 1;
+    return name;
+}
 
 /** Writes the path to which all links in `path` lead into `target`. */
 bool lb_os_resolve(const char *path, char target[LB_OS_PATH]);
@@ -169,7 +182,7 @@ const char *lb_os_temp_folder(void);
 /** A file in that folder, to be written and read, which nobody finds, and which goes with its handle. */
 lb_os_handle lb_os_temp_file(void);
 
-/* ---- Memory, clocks, processors and locales, in posix/machine.c. ---- */
+/* ---- Memory, clocks, processors and locales, in machine.c. ---- */
 
 enum { LB_OS_LARGE_PAGE = 2 << 20 };
 

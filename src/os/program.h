@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- The terminal, and Ctrl-C, SIGTERM and SIGUSR1 as a request to stop, in posix/signals.c. ---- */
+/* ---- The terminal, and Ctrl-C, SIGTERM and SIGUSR1 as a request to stop, in signals.c. ---- */
 
 bool lb_os_is_terminal(FILE *stream);
 
@@ -37,17 +37,22 @@ enum { LB_OS_KILLED_BY = 128 };
 /** That of an interrupted program. */
 int lb_os_interrupt_status(void);
 
-/* ---- Processes, in posix/processes.c. ---- */
+/* ---- Processes, in processes.c. ---- */
 
 /** A process that this one has started, and a pipe with what it writes to standard output and standard error. */
 typedef struct lb_os_child {
     int64_t number; /* 0: none */
-    lb_os_handle said;
+    lb_os_handle said, asked;
 } lb_os_child;
 
 /** Starts a copy of this process, which ends with the exit status that run(context) returns. It does not outlive this
- *  process, even if that is killed: it is asked to end. */
-bool lb_os_start(lb_os_child *child, int (*run)(void *context), void *context);
+ *  process, even if that is killed: it is asked to end. Where no process can be copied, this program starts again with
+ *  the same arguments, as the copy of this number from 1 on. */
+bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context);
+
+/** The number of the copy that this program has been started as, which then has to come to the same `run`; 0: it is
+ *  none. */
+int lb_os_copy(void);
 
 /** Reads what it has written since, without waiting, and returns how many bytes; 0 or less: nothing more. */
 int64_t lb_os_hear(const lb_os_child *child, void *bytes, size_t room);
@@ -60,6 +65,9 @@ bool lb_os_has_ended(const lb_os_child *child, int *status);
 void lb_os_stop(const lb_os_child *child);
 
 void lb_os_pause(int milliseconds);
+
+/** Sets a variable of the environment; NULL removes it. */
+bool lb_os_set_variable(const char *name, const char *value);
 
 /** Starts this program again in its place, with the present environment. Returns if that is not possible. */
 void lb_os_restart(char **arguments);

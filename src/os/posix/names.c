@@ -15,6 +15,8 @@
 
 _Static_assert(PATH_MAX <= LB_OS_PATH, "realpath writes up to PATH_MAX bytes");
 
+const char lb_os_separators[] = "/";
+
 bool lb_os_resolve(const char *path, char target[LB_OS_PATH])
 {
     return realpath(path, target) != NULL;

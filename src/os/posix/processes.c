@@ -32,21 +32,27 @@ static void become(int said, pid_t parent, int (*run)(void *context), void *cont
     exit(run(context));
 }
 
-bool lb_os_start(lb_os_child *child, int (*run)(void *context), void *context)
+bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context)
 {
     int said[2];
+    (void)number;
     const pid_t parent = getpid();
     *child = (lb_os_child){0};
     if (pipe(said) != 0) return false;
     fcntl(said[0], F_SETFL, O_NONBLOCK);
-    const pid_t number = fork();
-    if (number == 0) become(said[1], parent, run, context);
+    const pid_t made = fork();
+    if (made == 0) become(said[1], parent, run, context);
     const int reason = errno;
     close(said[1]);
-    if (number < 0) close(said[0]);
-    if (number > 0) *child = (lb_os_child){number, lb_os_handle_of(said[0])};
+    if (made < 0) close(said[0]);
+    if (made > 0) *child = (lb_os_child){.number = made, .said = lb_os_handle_of(said[0])};
     errno = reason;
-    return number > 0;
+    return made > 0;
+}
+
+int lb_os_copy(void)
+{
+    return 0;
 }
 
 int64_t lb_os_hear(const lb_os_child *child, void *bytes, size_t room)
@@ -71,6 +77,11 @@ void lb_os_pause(int milliseconds)
 {
     const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
     nanosleep(&pause, NULL);
+}
+
+bool lb_os_set_variable(const char *name, const char *value)
+{
+    return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
 /* ---- This program. Without /proc, it does not know where it is. ---- */
