@@ -93,7 +93,7 @@ __attribute__((constructor(101))) static void settle_threads(void)
 static bool has_stack(void)
 {
     enum { NEEDED = 128 };
-    const uint64_t stack = lb_os_most_stack() / 1024;
+    const uint64_t stack = lb_os_limit_of(LB_OS_STACK) / 1024;
     if (stack >= NEEDED) return true;
     app_warn("found a stack of %llu kB (ulimit -s), expected at least %d", (unsigned long long)stack, NEEDED);
     return false;

@@ -13,7 +13,7 @@
 static bool is_model(const char *file)
 {
     lb_os_info found;
-    if (!lb_os_info_at(file, &found) || found.kind == LB_OS_OTHER) return false;
+    if (!lb_os_info_at(file, true, &found) || found.kind == LB_OS_IS_OTHER) return false;
     lb_error ignored = {0};
     lb_safetensors *opened = lb_model_file_open(file, NULL, &ignored);
     lb_safetensors_close(opened);

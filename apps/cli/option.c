@@ -263,7 +263,8 @@ static bool will_be_one(const char *a, const char *b)
     lb_os_info x, y;
     if (strcmp(lb_os_name_of(a), lb_os_name_of(b)) != 0) return false;
     char *folder = lb_folder_of(a), *other_folder = lb_folder_of(b);
-    bool known = folder && other_folder && lb_os_info_at(folder, &x) && lb_os_info_at(other_folder, &y);
+    bool known =
+        folder && other_folder && lb_os_info_at(folder, true, &x) && lb_os_info_at(other_folder, true, &y);
     lb_release(folder);
     lb_release(other_folder);
     return known ? lb_os_is_one(&x, &y) : strcmp(a, b) == 0;
@@ -272,7 +273,7 @@ static bool will_be_one(const char *a, const char *b)
 static bool is_same_file(const char *a, const char *b)
 {
     lb_os_info x, y;
-    bool exists = lb_os_info_at(a, &x), other_exists = lb_os_info_at(b, &y);
+    bool exists = lb_os_info_at(a, true, &x), other_exists = lb_os_info_at(b, true, &y);
     if (exists && other_exists) return x.kind == LB_OS_IS_FILE && lb_os_is_one(&x, &y);
     return !exists && !other_exists && will_be_one(a, b);
 }
@@ -290,7 +291,7 @@ static bool has(const char *named, const char *file)
 static bool is_standard_input(const char *file)
 {
     lb_os_info x, y;
-    return lb_os_info_at(file, &x) && x.kind == LB_OS_IS_FILE && lb_os_info_of(lb_os_input(), &y) &&
+    return lb_os_info_at(file, true, &x) && x.kind == LB_OS_IS_FILE && lb_os_info_of(lb_os_input(), &y) &&
            lb_os_is_one(&x, &y);
 }
 

@@ -33,7 +33,7 @@ void app_start(const char *name)
 bool app_interrupted(void *context)
 {
     (void)context;
-    return lb_os_interrupted();
+    return lb_os_interrupted() != 0;
 }
 
 /* ---- Standard output. ---- */
@@ -73,7 +73,7 @@ void app_put_visible(const char *text, const char *kept)
 
 bool app_prints_on_terminal(void)
 {
-    return lb_os_is_terminal(stdout);
+    return lb_os_columns(stdout) > 0;
 }
 
 void app_put(const char *text)

@@ -1,4 +1,4 @@
-/* Charts that commands write, where the library has figures; figures/not_drawn.c stands in for them where it has none. */
+/* Charts that commands write, where the library has figures; figures/not_drawn.c stands in where it has none. */
 #include "console/console.h"
 #include "io/path.h"
 

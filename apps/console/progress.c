@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { BAR_MAX = 30, BAR_MIN = 8, DEFAULT_COLUMNS = 80 };
+enum { BAR_MAX = 30, BAR_MIN = 8 };
 
 /* A bar gets its room before the fields after these. */
 enum { FIRST_FIELDS = 2 };
@@ -44,7 +44,7 @@ void app_progress_init(app_progress *progress, app_progress_config config)
     if (!config.clock) config.clock = lb_seconds;
     *progress = (app_progress){.config = config, .done = config.first, .drawn_done = config.first};
     progress->terminal =
-        !config.off && lb_os_is_terminal(config.stream) && strcmp(environment("TERM"), "dumb") != 0;
+        !config.off && lb_os_columns(config.stream) > 0 && strcmp(environment("TERM"), "dumb") != 0;
     progress->utf8 = environment_is_utf8();
     progress->colour = !*environment("NO_COLOR");
     progress->start = config.clock();
@@ -91,12 +91,6 @@ double app_progress_rate(const app_progress *progress)
 {
     double seconds = progress->counted - progress->start;
     return seconds > 0 ? (double)(progress->done - progress->config.first) / seconds : 0;
-}
-
-static int columns_of(FILE *stream)
-{
-    int columns = lb_os_columns(stream);
-    return columns > 0 ? columns : DEFAULT_COLUMNS;
 }
 
 /* Counts the characters, but not the bytes that continue one; each is assumed to be one column wide. */
@@ -163,7 +157,8 @@ static void lay_out(const app_progress *progress, const char *head, const char *
                     char line[APP_PROGRESS_LINE])
 {
     /* Leaves the last column free: some terminals wrap as soon as it is written. */
-    int columns = columns_of(progress->config.stream) - 1, room = columns - width_of(head) - width_of(tail);
+    int columns = lb_os_columns(progress->config.stream) - 1,
+        room = columns - width_of(head) - width_of(tail);
     char fields[APP_PROGRESS_TEXT + 2];
     snprintf(fields, sizeof fields, "%s%s", progress->text[0] ? "  " : "", progress->text);
     if (progress->config.total > 0) drop_fields(fields, FIRST_FIELDS, room - BAR_MIN - 2);

@@ -145,8 +145,9 @@ int app_fail(const lb_error *error)
     const char *message = error->message[0] ? error->message : lb_status_text(error->status);
     const char *rank = reporter_of(error);
     if (rank) app_warn("%s%s%s", rank, *rank ? ": " : "", message);
-    bool interrupted = error->status == LB_ERROR_INTERRUPTED;
-    return interrupted ? lb_os_interrupt_status() : lb_status_exit(error->status);
+    const int signal = lb_os_interrupted();
+    if (error->status != LB_ERROR_INTERRUPTED) return lb_status_exit(error->status);
+    return LB_OS_ENDED_BY + (signal ? signal : LB_OS_CTRL_C);
 }
 
 int app_ranks_leave(int status)

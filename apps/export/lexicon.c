@@ -87,7 +87,7 @@ static lb_status blame(const char *folder, const char *said, lb_error *error)
     };
     enum { READ = 2, OF_A_SHELL = 16 };
     /* A shell moves files to 10 and above, and without room there it ends without a word. */
-    bool few = !*said && lb_os_most_open_files() < OF_A_SHELL;
+    bool few = !*said && lb_os_limit_of(LB_OS_OPEN_FILES) < OF_A_SHELL;
     for (int i = 0; i < (int)(sizeof reasons / sizeof *reasons); i++) {
         const char *why = strerror(reasons[i]);
         if (!few && !strstr(said, why)) continue;
@@ -155,7 +155,7 @@ static lb_status try_all(const lb_lexicon *lexicon, app_kernel kernel, const cha
     }
     if (!status) status = run(folder, lexicon->entries, left_out, error);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) lb_os_remove(path[i]);
-    lb_os_remove_folder(folder);
+    lb_os_remove(folder);
     return status;
 }
 

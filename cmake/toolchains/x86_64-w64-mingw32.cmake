@@ -10,6 +10,9 @@ set(CMAKE_C_FLAGS_INIT "-D__USE_MINGW_ANSI_STDIO=1 -Wa,-muse-unaligned-vector-mo
 # One file is enough: all that is not Windows itself is inside.
 set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -static)
+execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE libgomp
+  OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(OpenMP_gomp_LIBRARY ${libgomp} CACHE FILEPATH "an archive, not a DLL")
 set(pkgcfg_lib_ZLIB_z /usr/x86_64-w64-mingw32/lib/libz.a CACHE FILEPATH "an archive, not a DLL")
 get_filename_component(build ${CMAKE_CURRENT_LIST_DIR}/../../build ABSOLUTE)
 set(CMAKE_CROSSCOMPILING_EMULATOR env WINEDEBUG=-all WINEPREFIX=${build}/wine LC_ALL=C.UTF-8 wine)

@@ -16,52 +16,22 @@ static bool write_parts(lb_os_handle file, const lb_bytes *parts, size_t part_co
     return lb_os_sync(file);
 }
 
-/* The folder of `path`, or no handle. */
-static lb_os_handle open_folder(const char *path)
-{
-    char *folder = lb_folder_of(path);
-    if (!folder) {
-        errno = ENOMEM;
-        return (lb_os_handle){0};
-    }
-    lb_os_handle handle = lb_os_open(folder, LB_OS_READ | LB_OS_FOLDER);
-    int reason = errno;
-    lb_release(folder);
-    errno = reason;
-    return handle;
-}
-
-bool lb_file_sync_name(const char *path)
-{
-    lb_os_handle folder = open_folder(path);
-    bool synced = !lb_os_is_open(folder) || lb_os_sync_folder(folder);
-    lb_os_drop(&folder);
-    return synced;
-}
-
 /* A new file under way. */
 typedef struct staged {
     const char *path; /* for messages */
     char *target;     /* what it replaces: links are followed */
     char *name;       /* [size] its own; "" if it has none, and then nothing is to be removed */
     size_t size;
-    lb_os_handle folder, file;
+    lb_os_handle file;
     bool replaces; /* a file that was there */
 } staged;
-
-static lb_status failed(const staged *s, lb_error *error)
-{
-    int reason = errno;
-    if (reason == ENOMEM) return lb_out_of_memory_for(s->path, error);
-    return lb_cannot_write(s->path, strerror(reason), error);
-}
 
 /* Sets a copy of the path, or of that to which it leads as a link. */
 static lb_status resolve(staged *s, bool follows, lb_error *error)
 {
     char target[LB_OS_PATH];
     lb_os_info found;
-    bool link = follows && lb_os_info_of_name(s->path, &found) && found.kind == LB_OS_IS_LINK;
+    bool link = follows && lb_os_info_at(s->path, false, &found) && found.kind == LB_OS_IS_LINK;
     if (link && !lb_os_resolve(s->path, target))
         return lb_cannot_write(
             s->path, errno == ENOENT ? "a link to a file that does not exist" : strerror(errno), error);
@@ -76,28 +46,25 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
     *s = (staged){.path = file->path};
     lb_status status = resolve(s, follows, error);
     if (status) return status;
-    s->size = strlen(s->target) + LB_TEMP_SUFFIX;
+    s->size = strlen(s->target) + LB_OS_NEW_SUFFIX;
     s->name = lb_alloc_zero(s->size);
     if (!s->name) return lb_out_of_memory_for(s->path, error);
-    s->folder = open_folder(s->target);
-    if (!lb_os_is_open(s->folder)) return failed(s, error);
-    s->replaces = lb_os_info_of_name(s->target, &old);
-    if (!s->replaces && errno != ENOENT) return failed(s, error);
+    s->replaces = lb_os_info_at(s->target, false, &old);
+    if (!s->replaces && errno != ENOENT) return lb_cannot_write(s->path, strerror(errno), error);
     if (s->replaces && old.kind == LB_OS_IS_FOLDER) return lb_cannot_write(s->path, strerror(EISDIR), error);
     if (s->replaces && old.kind != LB_OS_IS_FILE)
         return lb_cannot_write(s->path, "not a regular file", error);
-    s->file = lb_temp_open(s->folder, s->target, s->name, s->size);
+    s->file = lb_os_new_open(s->target, s->name, s->size);
     if (!lb_os_is_open(s->file)) return lb_cannot_write(s->path, strerror(errno), error);
-    bool written = (!s->replaces || lb_os_permit(s->file, old.permissions)) &&
-                   write_parts(s->file, file->parts, file->part_count);
-    return written ? LB_OK : lb_cannot_write(s->path, strerror(errno), error);
+    return write_parts(s->file, file->parts, file->part_count)
+               ? LB_OK
+               : lb_cannot_write(s->path, strerror(errno), error);
 }
 
 static void unstage(staged *s)
 {
-    if (s->name) lb_temp_remove(s->name);
+    if (s->name) lb_os_new_remove(s->name);
     lb_os_drop(&s->file);
-    lb_os_drop(&s->folder);
     lb_release(s->name);
     lb_release(s->target);
 }
@@ -106,7 +73,7 @@ static void unstage(staged *s)
 static lb_status put_in_place(staged *all, size_t count, lb_error *error)
 {
     for (size_t i = 0; i < count; i++)
-        if (!lb_temp_name(all[i].file, all[i].target, all[i].name, all[i].size))
+        if (!lb_os_new_name(all[i].file, all[i].target, all[i].name, all[i].size))
             return lb_cannot_write(all[i].path, strerror(errno), error);
     for (size_t i = 0; i < count; i++) {
         if (lb_os_rename(all[i].name, all[i].target)) continue;
@@ -117,7 +84,7 @@ static lb_status put_in_place(staged *all, size_t count, lb_error *error)
     }
     for (size_t i = 0; i < count; i++) {
         *all[i].name = '\0';
-        if (!lb_os_sync_folder(all[i].folder)) return lb_cannot_write(all[i].path, strerror(errno), error);
+        if (!lb_os_sync_name(all[i].target)) return lb_cannot_write(all[i].path, strerror(errno), error);
     }
     return LB_OK;
 }
@@ -173,13 +140,13 @@ static lb_status read_to_end(lb_os_handle file, const char *path, size_t guess, 
     size_t capacity = (guess < most ? guess : most) + 1, used = 0;
     char *buffer = lb_alloc(capacity);
     while (buffer) {
-        size_t got;
-        if (!lb_os_read_all(file, buffer + used, capacity - used, &got)) {
+        int64_t got = lb_os_read_all(file, buffer + used, capacity - used);
+        if (got < 0) {
             lb_status status = lb_cannot_read(path, strerror(errno), error);
             lb_release(buffer);
             return status;
         }
-        used += got;
+        used += (size_t)got;
         if (used < capacity || used > most) {
             if (used < capacity) buffer[used] = '\0';
             *bytes = buffer;
@@ -198,7 +165,7 @@ static lb_status read_to_end(lb_os_handle file, const char *path, size_t guess, 
 bool lb_file_is_missing(const char *path)
 {
     lb_os_info found;
-    return !lb_os_info_at(path, &found) && errno == ENOENT;
+    return !lb_os_info_at(path, true, &found) && errno == ENOENT;
 }
 
 /* Reads an open file and closes it. */
@@ -256,13 +223,13 @@ lb_status lb_file_append(const char *path, size_t size, const void *bytes, size_
 
 static bool hash_pieces(lb_os_handle file, char *piece, uint64_t *hash, uint64_t *bytes)
 {
-    size_t held = PIECE;
+    int64_t held = PIECE;
     while (held == PIECE) {
-        if (!lb_os_read_all(file, piece, PIECE, &held)) return false;
-        if (held > 0) *hash = lb_hash_long(*hash, piece, held);
-        *bytes += held;
+        held = lb_os_read_all(file, piece, PIECE);
+        if (held > 0) *hash = lb_hash_long(*hash, piece, (size_t)held);
+        if (held > 0) *bytes += (uint64_t)held;
     }
-    return true;
+    return held >= 0;
 }
 
 lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error)

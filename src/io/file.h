@@ -20,7 +20,7 @@ typedef struct lb_bytes {
  *           The old file is then unchanged, and no temporary file is left. Only if the last fsync fails, the new file
  *           is in place but may not survive a power failure.
  *  Killed:  a process that is killed leaves nothing, or, on file systems without files that have no name, a file whose
- *           name starts with `path`.tmp, which the next save of the same path removes. See temp_file.c.
+ *           name starts with `path`.tmp, which the next save of the same path removes. See os/posix/new_file.c.
  *  Several: processes and threads may save the same path at once; the last rename wins. */
 LB_MUST_USE lb_status lb_file_write_atomic(const char *path, const void *bytes, size_t count,
                                            lb_error *error);
@@ -54,10 +54,6 @@ LB_MUST_USE lb_status lb_file_write_own(const char *path, const lb_bytes *parts,
 LB_MUST_USE lb_status lb_file_append(const char *path, size_t size, const void *bytes, size_t count,
                                      lb_error *error);
 
-/** Makes the name `path`, which is new in its folder, survive a power failure, by an fsync of the folder. Where a
- *  folder cannot be read or synced, this cannot be helped. Returns false with errno set if the disk fails. */
-bool lb_file_sync_name(const char *path);
-
 /** Whether there is certainly no such file. Where the system cannot say, for example for lack of permission, there may
  *  be one. */
 bool lb_file_is_missing(const char *path);
@@ -83,23 +79,6 @@ LB_MUST_USE lb_status lb_file_read_own(const char *path, size_t most, void **byt
 /** Reads the whole regular file `path`. `hash` receives its lb_hash_long, in pieces of 1 MiB, and `bytes` its size.
  *  Errors: LB_ERROR_OPEN with the path and the reason of the system; LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error);
-
-/* ---- temp_file.c: the new content of a file while it is written, without a name or with one of its own. ---- */
-
-/** Opens one for the file `path`, in its open folder `folder`, and removes what killed writers of `path` left behind:
- *  PATH.tmp with digits, the letters a to f and hyphens after it.
- *  Name:    `name`, `size` bytes, at least strlen(path) + LB_TEMP_SUFFIX; "" if it has none yet.
- *  Returns the handle, to be closed; none with errno set. */
-lb_os_handle lb_temp_open(lb_os_handle folder, const char *path, char *name, size_t size);
-
-/** Gives it its name, if it has none yet, from which lb_os_rename puts it in place. False with errno set. Where either
- *  fails, lb_temp_remove has to follow. */
-bool lb_temp_name(lb_os_handle file, const char *path, char *name, size_t size);
-
-/** Removes it. errno is kept. */
-void lb_temp_remove(const char *name);
-
-enum { LB_TEMP_SUFFIX = 64 };
 
 /* ---- file_kind.c: what a file seems to be that is not what was expected, for messages that say what to type. ---- */
 

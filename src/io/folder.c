@@ -13,8 +13,8 @@ static bool make_one(const char *path)
 {
     lb_os_info found;
     /* A power failure must not take the folder away when files in it have been saved. */
-    if (lb_os_make_folder(path)) return lb_file_sync_name(path);
-    return errno == EEXIST && lb_os_info_at(path, &found) && found.kind == LB_OS_IS_FOLDER;
+    if (lb_os_make_folder(path)) return lb_os_sync_name(path);
+    return errno == EEXIST && lb_os_info_at(path, true, &found) && found.kind == LB_OS_IS_FOLDER;
 }
 
 /* Creates the folder and its parents. After an error, `path` ends with the folder that could not be created. */
@@ -57,7 +57,8 @@ struct lb_lock {
 static bool is_file_of(const char *path, lb_os_handle file)
 {
     lb_os_info named, opened;
-    return lb_os_info_of_name(path, &named) && lb_os_info_of(file, &opened) && lb_os_is_one(&named, &opened);
+    return lb_os_info_at(path, false, &named) && lb_os_info_of(file, &opened) &&
+           lb_os_is_one(&named, &opened);
 }
 
 static lb_status refuse(const char *folder, lb_os_handle file, lb_error *error)
@@ -148,7 +149,7 @@ static bool keep_file(const char *path, const lb_os_info *file, char *name, size
     lb_os_info found;
     for (int number = 1; number < MOST; number++) {
         choose_name(path, number, name, size);
-        bool taken = lb_os_info_of_name(name, &found);
+        bool taken = lb_os_info_at(name, false, &found);
         if (taken && lb_os_is_one(&found, file)) return true;
         if (taken) continue;
         if (link_or_rename(path, name)) return true;
@@ -163,12 +164,12 @@ lb_status lb_set_aside(const char *path, char **kept, lb_error *error)
     lb_os_info file;
     size_t size = strlen(path) + SUFFIX;
     *kept = NULL;
-    if (!lb_os_info_at(path, &file))
+    if (!lb_os_info_at(path, true, &file))
         return errno == ENOENT ? LB_OK : lb_cannot_write(path, strerror(errno), error);
     char *name = lb_alloc(size);
     if (!name) return lb_out_of_memory_for(path, error);
     /* The name has to be on the disk before the file is replaced. */
-    if (keep_file(path, &file, name, size) && lb_file_sync_name(name)) {
+    if (keep_file(path, &file, name, size) && lb_os_sync_name(name)) {
         *kept = name;
         return LB_OK;
     }

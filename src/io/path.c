@@ -53,7 +53,7 @@ static const char NO_FILE[] = "not a regular file";
 static bool is_link(const char *path)
 {
     lb_os_info found;
-    return lb_os_info_of_name(path, &found) && found.kind == LB_OS_IS_LINK;
+    return lb_os_info_at(path, false, &found) && found.kind == LB_OS_IS_LINK;
 }
 
 static lb_status refuse_link(const char *path, lb_status status, const char *expected, lb_error *error)
@@ -69,7 +69,7 @@ lb_status lb_own_check(const char *path, const char *expected, lb_error *error)
 lb_status lb_own_check_content(const char *path, lb_error *error)
 {
     lb_os_info found;
-    if (!lb_os_info_at(path, &found) || found.kind == LB_OS_IS_FILE) return LB_OK;
+    if (!lb_os_info_at(path, true, &found) || found.kind == LB_OS_IS_FILE) return LB_OK;
     return lb_cannot_read(path, found.kind == LB_OS_IS_FOLDER ? strerror(EISDIR) : NO_FILE, error);
 }
 

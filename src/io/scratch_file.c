@@ -6,19 +6,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Memory in a file in the folder of `path`; NULL: there can be none. */
-static void *map_beside(const char *path, size_t count)
-{
-    char *folder = lb_folder_of(path);
-    void *bytes = folder ? lb_os_map_nameless(folder, count) : NULL;
-    lb_release(folder);
-    return bytes;
-}
-
 bool lb_scratch_get(lb_scratch *scratch, size_t count, const char *beside)
 {
     assert(count > 0);
-    void *bytes = beside && count >= LB_SCRATCH_LEAST ? map_beside(beside, count) : NULL;
+    void *bytes = beside && count >= LB_SCRATCH_LEAST ? lb_os_map_beside(beside, count) : NULL;
     const bool mapped = bytes;
     if (!mapped) bytes = lb_alloc(count);
     *scratch = (lb_scratch){.bytes = bytes, .count = bytes ? count : 0, .mapped = mapped};
@@ -44,10 +35,9 @@ static lb_status copy_file(lb_scratch *scratch, lb_os_handle file, const char *p
     size_t count = (size_t)info.bytes;
     if (!lb_scratch_get(scratch, count, path))
         return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory for %zu bytes", path, count);
-    size_t held;
-    if (!lb_os_read_all(file, scratch->bytes, count, &held))
-        return lb_cannot_read(path, strerror(errno), error);
-    return held == count ? LB_OK : lb_cannot_read(path, "it has been shortened", error);
+    int64_t held = lb_os_read_all(file, scratch->bytes, count);
+    if (held < 0) return lb_cannot_read(path, strerror(errno), error);
+    return (size_t)held == count ? LB_OK : lb_cannot_read(path, "it has been shortened", error);
 }
 
 lb_status lb_scratch_read(lb_scratch *scratch, const char *path, lb_error *error)

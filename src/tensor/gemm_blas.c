@@ -91,7 +91,7 @@ void lb_gemm_hold(void)
     int count = atomic_load(&holders);
     while (count == CHANGING || !atomic_compare_exchange_weak(&holders, &count, count ? count + 1 : CHANGING))
         if (count == CHANGING) {
-            lb_os_yield();
+            lb_os_pause(0);
             count = atomic_load(&holders);
         }
     if (count) return;

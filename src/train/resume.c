@@ -215,7 +215,7 @@ lb_status lb_resume_load(lb_trainer *t, lb_error *error)
     const char *path = t->config->checkpoint;
     lb_os_info found_file;
     /* Anything else, such as a disk that fails or a link to nothing, must not start the training again. */
-    if (!lb_os_info_of_name(path, &found_file) && errno == ENOENT) return LB_OK;
+    if (!lb_os_info_at(path, false, &found_file) && errno == ENOENT) return LB_OK;
     lb_error found = {0};
     lb_status status = lb_own_check_content(path, &found);
     lb_safetensors *file = status ? NULL : lb_safetensors_open(path, &found);

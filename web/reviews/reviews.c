@@ -127,7 +127,7 @@ static lb_status read_path(const char *path, size_t most, lb_strings *reviews, l
     lb_os_info info;
     if (most == 0) most = SIZE_MAX;
     if (strcmp(path, "-") == 0) return read_lines(lb_os_input(), "standard input", most, reviews, error);
-    if (!lb_os_info_at(path, &info)) return cannot_read(path, error);
+    if (!lb_os_info_at(path, true, &info)) return cannot_read(path, error);
     if (info.kind == LB_OS_IS_FOLDER) return read_folder(path, most, reviews, error);
     lb_os_handle file = lb_os_open(path, LB_OS_READ);
     if (!lb_os_is_open(file)) return cannot_read(path, error);

@@ -73,23 +73,23 @@ static bool may_be_value(lb_span text, bool lists_only)
 static lb_status read_value(lb_os_handle handle, bool lists_only, cJSON **value, bool *line, lb_error *error)
 {
     lb_os_info info;
-    size_t count = 0, mark = 0;
+    size_t mark = 0;
     const int64_t begin = lb_os_place(handle);
     if (!lb_os_info_of(handle, &info) || begin < 0 || info.bytes <= begin || info.bytes > MOST) return LB_OK;
     char *bytes = lb_alloc(LOOKED_AT);
     if (!bytes) return lb_no_memory(error, "the first lines");
-    bool may = lb_os_read_all(handle, bytes, LOOKED_AT, &count);
-    mark = may && count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
-    may = may && may_be_value((lb_span){bytes + mark, count - mark}, lists_only);
+    int64_t count = lb_os_read_all(handle, bytes, LOOKED_AT);
+    mark = count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
+    bool may = count >= 0 && may_be_value((lb_span){bytes + mark, (size_t)count - mark}, lists_only);
     lb_release(bytes);
     if (!lb_os_go(handle, begin) || !may) return LB_OK;
     bytes = lb_alloc((size_t)info.bytes);
     if (!bytes) return lb_no_memory(error, "a JSON value");
     lb_status status = LB_OK;
-    if (lb_os_read_all(handle, bytes, (size_t)info.bytes, &count))
-        status = lb_json_parse(bytes + mark, count - mark, NULL, value);
+    count = lb_os_read_all(handle, bytes, (size_t)info.bytes);
+    if (count >= 0) status = lb_json_parse(bytes + mark, (size_t)count - mark, NULL, value);
     while (count > 0 && strchr(" \r\n", bytes[count - 1])) count--;
-    *line = count > 0 && !memchr(bytes, '\n', count);
+    *line = count > 0 && !memchr(bytes, '\n', (size_t)count);
     lb_release(bytes);
     (void)lb_os_go(handle, begin);
     return status == LB_ERROR_MEMORY ? lb_no_memory(error, "a JSON value") : LB_OK;
@@ -113,7 +113,7 @@ lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format 
     if (first && !status) status = write_elements(first, keyed, copy, name, error);
     cJSON_Delete(value);
     if (!lb_os_is_open(copy)) return status;
-    lb_pair_file_drop(status ? &copy : handle);
+    lb_os_drop(status ? &copy : handle);
     if (status) return status;
     *handle = copy;
     if (!format->kind || !*format->kind) format->kind = "jsonl";

@@ -32,7 +32,7 @@ static lb_status open_one(lb_pair_file *file, const char *path, lb_error *error)
     file->copied = !status && (file->piped || lb_is_gzip(file->handle));
     if (!file->copied) return status;
     status = lb_plain_copy(file->handle, NULL, 0, lb_pair_file_name(path), LB_COPY_MOST, &copy, error);
-    lb_pair_file_drop(&file->handle);
+    lb_os_drop(&file->handle);
     file->handle = copy;
     return status;
 }
@@ -332,9 +332,9 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     }
     if (targets && !status && count > 0) status = look_at_both(file, &begun, *targets, error);
     if (!status) status = lb_convert(&begun, targets, count, error);
-    while (targets && count > 0) lb_pair_file_drop(&targets[--count]);
+    while (targets && count > 0) lb_os_drop(&targets[--count]);
     lb_release(targets);
-    lb_pair_file_drop(&file->handle);
+    lb_os_drop(&file->handle);
     file->handle = begun.to;
     file->copied = file->numbered = true;
     if (!status && !lb_os_go(begun.to, 0)) status = lb_cannot_copy(begun.name, error);
@@ -371,7 +371,7 @@ lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format
     lb_status status = open_one(file, path, error);
     const lb_os_handle opened = file->handle;
     if (!status) status = lb_json_unpack(&file->handle, lb_pair_file_name(path), format, false, error);
-    file->copied = file->copied || !lb_os_is_same(file->handle, opened);
+    file->copied = file->copied || file->handle.number != opened.number;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);
     format->usual = NULL;
@@ -383,5 +383,5 @@ void lb_pair_file_close(lb_pair_file *file)
     lb_release(file->first);
     file->first = NULL;
     file->first_bytes = 0;
-    lb_pair_file_drop(&file->handle);
+    lb_os_drop(&file->handle);
 }

@@ -97,13 +97,6 @@ void lb_pair_file_line(const lb_pair_file *file, lb_line *line);
 
 void lb_pair_file_close(lb_pair_file *file);
 
-/** Closes a handle of lb_pair_file_source and forgets it. Standard input stays open. */
-static inline void lb_pair_file_drop(lb_os_handle *handle)
-{
-    if (lb_os_is_same(*handle, lb_os_input())) *handle = (lb_os_handle){0};
-    lb_os_drop(handle);
-}
-
 /* ---- json_elements.c: a file of JSON that is one array or dictionary. ---- */
 
 /** Where the open file `*handle` is such a file, puts one with an element on each line in its place, and the format

@@ -1,16 +1,15 @@
-/* The descriptor of a handle, for the files of this folder. */
+/* The descriptor of a handle, for this folder: a handle is a descriptor and one, so that zero is none, and standard
+ * input is -1, so that nobody closes it. */
 #ifndef LB_OS_DESCRIPTOR_H
 #define LB_OS_DESCRIPTOR_H
 
 #include "os/os.h"
 
-/** -1 of no handle. */
 static inline int lb_os_descriptor(lb_os_handle handle)
 {
-    return (int)handle.number - 1;
+    return handle.number < 0 ? 0 : (int)handle.number - 1;
 }
 
-/** No handle of -1. */
 static inline lb_os_handle lb_os_handle_of(int descriptor)
 {
     return (lb_os_handle){(intptr_t)descriptor + 1};

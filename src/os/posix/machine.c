@@ -1,8 +1,7 @@
 /* The memory, the clocks, the processors and the locales of the machine. */
-#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE, MADV_HUGEPAGE */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): MADV_HUGEPAGE */
 #include "os/os.h"
 
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -40,48 +39,21 @@ void *lb_os_large_memory(size_t bytes)
     return memory;
 }
 
-/* A disk that is full later would end the process. */
-void *lb_os_map_nameless(const char *folder, size_t bytes)
-{
-    void *memory = MAP_FAILED;
-#ifdef O_TMPFILE
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) return NULL;
-    if (posix_fallocate(fd, 0, (off_t)bytes) == 0)
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-#else
-    (void)folder, (void)bytes;
-#endif
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-void lb_os_unmap(void *memory, size_t bytes)
-{
-    munmap(memory, bytes);
-}
-
 /* ---- Clocks, threads and processes. ---- */
-
-static int64_t nanoseconds(clockid_t clock)
-{
-    struct timespec now;
-    return clock_gettime(clock, &now) == 0 ? (int64_t)now.tv_sec * 1000000000 + now.tv_nsec : 0;
-}
 
 int64_t lb_os_clock(void)
 {
-    return nanoseconds(CLOCK_MONOTONIC);
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) == 0 ? (int64_t)now.tv_sec * 1000000000 + now.tv_nsec : 0;
 }
 
-int64_t lb_os_time(void)
+void lb_os_pause(int milliseconds)
 {
-    return nanoseconds(CLOCK_REALTIME);
-}
-
-void lb_os_yield(void)
-{
-    sched_yield();
+    const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
+    if (milliseconds > 0)
+        nanosleep(&pause, NULL);
+    else
+        sched_yield();
 }
 
 int64_t lb_os_process(void)

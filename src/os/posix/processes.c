@@ -14,7 +14,6 @@
 #endif
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { NO_INPUT = 66 /* sysexits.h */ };
@@ -26,7 +25,7 @@ static void become(int said, pid_t parent, int (*run)(void *context), void *cont
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
     lb_os_release_interrupts();
-    if (getppid() != parent) _exit(LB_OS_KILLED_BY + SIGTERM);
+    if (getppid() != parent) _exit(LB_OS_ENDED_BY + SIGTERM);
     if (dup2(said, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) _exit(NO_INPUT);
     close(said);
     exit(run(context));
@@ -35,7 +34,6 @@ static void become(int said, pid_t parent, int (*run)(void *context), void *cont
 bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context)
 {
     int said[2];
-    (void)number;
     const pid_t parent = getpid();
     *child = (lb_os_child){0};
     if (pipe(said) != 0) return false;
@@ -46,6 +44,7 @@ bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void
     close(said[1]);
     if (made < 0) close(said[0]);
     if (made > 0) *child = (lb_os_child){.number = made, .said = lb_os_handle_of(said[0])};
+    (void)number;
     errno = reason;
     return made > 0;
 }
@@ -64,24 +63,13 @@ bool lb_os_has_ended(const lb_os_child *child, int *status)
 {
     int found;
     if (waitpid((pid_t)child->number, &found, WNOHANG) != (pid_t)child->number) return false;
-    *status = WIFEXITED(found) ? WEXITSTATUS(found) : LB_OS_KILLED_BY + WTERMSIG(found);
+    *status = WIFEXITED(found) ? WEXITSTATUS(found) : LB_OS_ENDED_BY + WTERMSIG(found);
     return true;
 }
 
 void lb_os_stop(const lb_os_child *child)
 {
     kill((pid_t)child->number, SIGTERM);
-}
-
-void lb_os_pause(int milliseconds)
-{
-    const struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L};
-    nanosleep(&pause, NULL);
-}
-
-bool lb_os_set_variable(const char *name, const char *value)
-{
-    return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
 /* ---- This program. Without /proc, it does not know where it is. ---- */
@@ -91,6 +79,11 @@ static const char OWN_PATH[] = "/proc/self/exe";
 void lb_os_restart(char **arguments)
 {
     execv(OWN_PATH, arguments);
+}
+
+bool lb_os_set_variable(const char *name, const char *value)
+{
+    return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
 bool lb_os_program_path(char path[LB_OS_PATH])
@@ -108,20 +101,11 @@ bool lb_os_make_temp_folder(char folder[LB_OS_PATH])
     return length > 0 && length < LB_OS_PATH && mkdtemp(folder);
 }
 
-static uint64_t limit_of(int resource)
+uint64_t lb_os_limit_of(lb_os_limit limit)
 {
-    struct rlimit limit;
-    return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : UINT64_MAX;
-}
-
-uint64_t lb_os_most_stack(void)
-{
-    return limit_of(RLIMIT_STACK);
-}
-
-uint64_t lb_os_most_open_files(void)
-{
-    return limit_of(RLIMIT_NOFILE);
+    struct rlimit found;
+    return getrlimit(limit == LB_OS_STACK ? RLIMIT_STACK : RLIMIT_NOFILE, &found) == 0 ? found.rlim_cur
+                                                                                       : UINT64_MAX;
 }
 
 /* ---- Libraries. ---- */

@@ -6,15 +6,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-bool lb_os_is_terminal(FILE *stream)
-{
-    return isatty(fileno(stream));
-}
-
 int lb_os_columns(FILE *stream)
 {
+    enum { USUAL = 80 };
     struct winsize size = {0};
-    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    if (!isatty(fileno(stream))) return 0;
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 
 void lb_os_survive_failed_writes(void)
@@ -91,12 +88,7 @@ void lb_os_say_on_interrupt(const char *text)
     }
 }
 
-bool lb_os_interrupted(void)
+int lb_os_interrupted(void)
 {
-    return signal_number != 0;
-}
-
-int lb_os_interrupt_status(void)
-{
-    return LB_OS_KILLED_BY + (signal_number ? signal_number : SIGINT);
+    return signal_number;
 }

@@ -18,42 +18,22 @@ void *lb_os_large_memory(size_t bytes)
     return malloc(bytes);
 }
 
-/* Windows has a file for memory that gets scarce. */
-void *lb_os_map_nameless(const char *folder, size_t bytes)
-{
-    (void)folder, (void)bytes;
-    return NULL;
-}
-
-void lb_os_unmap(void *memory, size_t bytes)
-{
-    (void)memory, (void)bytes;
-}
-
 /* ---- Clocks, threads and processes. ---- */
-
-enum { NANOSECONDS = 1000000000, TICK = 100 /* nanoseconds */ };
 
 /* In two parts, which do not overflow. */
 int64_t lb_os_clock(void)
 {
+    enum { NANOSECONDS = 1000000000 };
     LARGE_INTEGER now, second;
     if (!QueryPerformanceCounter(&now) || !QueryPerformanceFrequency(&second)) return 0;
     return now.QuadPart / second.QuadPart * NANOSECONDS +
            now.QuadPart % second.QuadPart * NANOSECONDS / second.QuadPart;
 }
 
-int64_t lb_os_time(void)
+/* SwitchToThread gives way to threads of the same processor alone. */
+void lb_os_pause(int milliseconds)
 {
-    const int64_t since_1601 = INT64_C(116444736000000000); /* ticks until 1970 */
-    FILETIME now;
-    GetSystemTimeAsFileTime(&now);
-    return ((int64_t)((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) - since_1601) * TICK;
-}
-
-void lb_os_yield(void)
-{
-    SwitchToThread();
+    Sleep((DWORD)milliseconds);
 }
 
 int64_t lb_os_process(void)
@@ -74,25 +54,26 @@ void lb_os_before_fork(void (*call)(void))
     (void)call;
 }
 
-/* ---- Locales. Most programs never leave the locale C. ---- */
+/* ---- Locales. `plain` tells whether the thread had a locale of its own. Most never leave the locale C. ---- */
+
+static char alone[] = "C", together[] = "C";
 
 lb_os_locale lb_os_locale_enter(void)
 {
-    static char ours[] = "C", shared[] = "";
+    enum { LONGEST = 256 };
+    static _Thread_local char before[LONGEST];
     const char *host = setlocale(LC_ALL, NULL);
-    if (!host || strcmp(host, ours) == 0) return (lb_os_locale){ours, NULL};
-    lb_os_locale locale = {.host = _strdup(host)};
-    if (!locale.host) return locale;
-    locale.plain =
-        _configthreadlocale(_ENABLE_PER_THREAD_LOCALE) == _ENABLE_PER_THREAD_LOCALE ? ours : shared;
-    setlocale(LC_ALL, ours);
-    return locale;
+    if (!host || strcmp(host, alone) == 0) return (lb_os_locale){alone, NULL};
+    if (strlen(host) >= sizeof before) return (lb_os_locale){NULL, NULL};
+    strcpy(before, host);
+    const bool was_alone = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE) == _ENABLE_PER_THREAD_LOCALE;
+    setlocale(LC_ALL, alone);
+    return (lb_os_locale){was_alone ? alone : together, before};
 }
 
 void lb_os_locale_leave(lb_os_locale locale)
 {
     if (!locale.host) return;
     setlocale(LC_ALL, locale.host);
-    free(locale.host);
-    if (!*(const char *)locale.plain) _configthreadlocale(_DISABLE_PER_THREAD_LOCALE);
+    if (locale.plain == (void *)together) _configthreadlocale(_DISABLE_PER_THREAD_LOCALE);
 }

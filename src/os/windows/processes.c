@@ -1,5 +1,5 @@
-/* Processes side by side, this program itself, its limits, and libraries that it loads. A process that is started is this
- * program again; its standard input is a pipe, on which a byte, or the end of who started it, asks it to end. */
+/* Processes side by side, this program itself, its limits, and libraries that it loads. A process that is started is
+ * this program again; its standard input is a pipe, on which a byte, or the end of who started it, asks it to end. */
 #include "os/program.h"
 #include "os/windows/system.h"
 
@@ -66,18 +66,16 @@ static HANDLE start(HANDLE own[2])
                                            .hStdOutput = own[1],
                                            .hStdError = own[1]}};
     LPPROC_THREAD_ATTRIBUTE_LIST list = (void *)room;
-    wchar_t *arguments = _wcsdup(GetCommandLineW());
-    if (arguments && GetModuleFileNameW(NULL, path, LB_WIDE_PATH) &&
+    if (GetModuleFileNameW(NULL, path, LB_WIDE_PATH) &&
         InitializeProcThreadAttributeList(list, 1, 0, &size)) {
         info.lpAttributeList = list;
         if (UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, own, 2 * sizeof *own, NULL,
                                       NULL))
-            CreateProcessW(path, arguments, NULL, NULL, TRUE, EXTENDED_STARTUPINFO_PRESENT, NULL, NULL,
-                           &info.StartupInfo, &made);
+            CreateProcessW(path, GetCommandLineW(), NULL, NULL, TRUE, EXTENDED_STARTUPINFO_PRESENT, NULL,
+                           NULL, &info.StartupInfo, &made);
         lb_os_told(made.hProcess);
         DeleteProcThreadAttributeList(list);
     }
-    free(arguments);
     if (made.hThread) CloseHandle(made.hThread);
     return made.hProcess;
 }
@@ -113,7 +111,7 @@ bool lb_os_has_ended(const lb_os_child *child, int *status)
     HANDLE process = (HANDLE)(intptr_t)child->number;
     if (WaitForSingleObject(process, 0) != WAIT_OBJECT_0) return false;
     GetExitCodeProcess(process, &found);
-    *status = found <= MOST ? (int)found : LB_OS_KILLED_BY + SIGTERM;
+    *status = found <= MOST ? (int)found : LB_OS_ENDED_BY + SIGTERM;
     CloseHandle(process);
     (void)lb_os_close(child->asked);
     return true;
@@ -122,11 +120,6 @@ bool lb_os_has_ended(const lb_os_child *child, int *status)
 void lb_os_stop(const lb_os_child *child)
 {
     (void)lb_os_write_all(child->asked, "", 1);
-}
-
-void lb_os_pause(int milliseconds)
-{
-    Sleep((DWORD)milliseconds);
 }
 
 /* ---- This program. ---- */
@@ -152,16 +145,11 @@ bool lb_os_make_temp_folder(char folder[LB_OS_PATH])
     return length > 0 && length < LB_OS_PATH && lb_os_make_folder(folder);
 }
 
-uint64_t lb_os_most_stack(void)
+uint64_t lb_os_limit_of(lb_os_limit limit)
 {
     ULONG_PTR low, high;
     GetCurrentThreadStackLimits(&low, &high);
-    return high - low;
-}
-
-uint64_t lb_os_most_open_files(void)
-{
-    return UINT64_MAX;
+    return limit == LB_OS_STACK ? high - low : UINT64_MAX;
 }
 
 /* ---- Libraries. ---- */

@@ -15,18 +15,14 @@ static HANDLE handle_of(FILE *stream)
     return (HANDLE)_get_osfhandle(_fileno(stream));
 }
 
-bool lb_os_is_terminal(FILE *stream)
-{
-    DWORD mode;
-    return GetConsoleMode(handle_of(stream), &mode);
-}
-
 int lb_os_columns(FILE *stream)
 {
+    enum { USUAL = 80 };
+    DWORD mode;
     CONSOLE_SCREEN_BUFFER_INFO found;
-    return GetConsoleScreenBufferInfo(handle_of(stream), &found)
-               ? found.srWindow.Right - found.srWindow.Left + 1
-               : 0;
+    if (!GetConsoleMode(handle_of(stream), &mode)) return 0;
+    if (!GetConsoleScreenBufferInfo(handle_of(stream), &found)) return USUAL;
+    return found.srWindow.Right - found.srWindow.Left + 1;
 }
 
 /* A write to a closed pipe is no signal here. */
@@ -41,15 +37,15 @@ static void leave_console(void)
     SetConsoleOutputCP(page_before);
 }
 
-/* Lines end with LF alone, also in files that a shell redirects to, and are UTF-8. What moves the cursor is understood. */
+/* Lines end with LF alone, also in a file that a shell redirects to, and are UTF-8. What moves the cursor does so. */
 __attribute__((constructor)) static void settle_streams(void)
 {
-    FILE *const streams[] = {stdout, stderr};
-    for (int i = 0; i < 2; i++) {
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
         DWORD mode;
-        _setmode(_fileno(streams[i]), _O_BINARY);
-        if (GetConsoleMode(handle_of(streams[i]), &mode))
-            SetConsoleMode(handle_of(streams[i]), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+        HANDLE console = (HANDLE)_get_osfhandle(stream);
+        _setmode(stream, _O_BINARY);
+        if (GetConsoleMode(console, &mode))
+            SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
     }
     page_before = GetConsoleOutputCP();
     if (page_before && page_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8)) atexit(leave_console);
@@ -84,7 +80,7 @@ static BOOL WINAPI handle(DWORD event)
         if (text) _write(STDERR_FILENO, text, (unsigned)strlen(text));
         return FALSE;
     }
-    lb_os_record(event == CTRL_C_EVENT ? SIGINT : SIGTERM);
+    lb_os_record(event == CTRL_C_EVENT ? LB_OS_CTRL_C : SIGTERM);
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE);
     return TRUE;
 }
@@ -112,12 +108,7 @@ void lb_os_say_on_interrupt(const char *text)
     if (text) begin_to_listen();
 }
 
-bool lb_os_interrupted(void)
+int lb_os_interrupted(void)
 {
-    return signal_number != 0;
-}
-
-int lb_os_interrupt_status(void)
-{
-    return LB_OS_KILLED_BY + (signal_number ? (int)signal_number : SIGINT);
+    return signal_number;
 }

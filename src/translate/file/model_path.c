@@ -18,7 +18,8 @@ lb_status lb_model_check_place(const char *path, const char *folder, bool sorts,
     lb_os_info from, to;
     char *place = lb_model_place(folder, sorts, error);
     if (!place) return LB_ERROR_MEMORY;
-    bool same = lb_os_info_at(path, &from) && lb_os_info_at(place, &to) && lb_os_is_one(&from, &to);
+    bool same =
+        lb_os_info_at(path, true, &from) && lb_os_info_at(place, true, &to) && lb_os_is_one(&from, &to);
     lb_release(place);
     if (!same) return LB_OK;
     return lb_error_set(error, LB_ERROR_ARGUMENT,
@@ -33,7 +34,7 @@ static char *look_into(const char *folder, lb_error *error)
     lb_os_info found;
     for (int sorts = 0; sorts <= 1; sorts++) {
         char *path = lb_model_place(folder, sorts, error);
-        bool there = path && (lb_os_info_of_name(path, &found) || errno != ENOENT);
+        bool there = path && (lb_os_info_at(path, false, &found) || errno != ENOENT);
         if (!path || (there && lb_own_check_content(path, error) == LB_OK)) return path;
         lb_release(path);
         if (there) return NULL;
@@ -46,7 +47,7 @@ static char *look_into(const char *folder, lb_error *error)
 char *lb_model_path(const char *path, lb_error *error)
 {
     lb_os_info found;
-    if (lb_os_info_at(path, &found) && found.kind == LB_OS_IS_FOLDER) return look_into(path, error);
+    if (lb_os_info_at(path, true, &found) && found.kind == LB_OS_IS_FOLDER) return look_into(path, error);
     char *copy = lb_alloc_string(path);
     if (!copy) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", path);
     return copy;

@@ -52,7 +52,7 @@ static bool is_wanted(const opening *o)
 {
     lb_os_info info;
     lb_index_use use = o->config->index;
-    if (use == LB_INDEX_NEVER || !lb_os_info_at(o->config->train, &info)) return false;
+    if (use == LB_INDEX_NEVER || !lb_os_info_at(o->config->train, true, &info)) return false;
     if (info.kind != LB_OS_IS_FILE) return false;
     if (use == LB_INDEX_ALWAYS || o->config->index_file) return true;
     return o->config->out && info.bytes >= LB_INDEX_BYTES;

@@ -147,8 +147,7 @@ static lb_status begin_job(job *j)
 static void end_job(job *j, lb_status status)
 {
     lb_lock_free(j->lock);
-    if (status && j->made)
-        lb_os_remove_folder(j->config.out); /* with nothing in it, there was no need for it */
+    if (status && j->made) lb_os_remove(j->config.out); /* with nothing in it, there was no need for it */
     lb_training_data_close(&j->data);
     lb_warm_start_free(&j->start);
 }

@@ -258,7 +258,7 @@ START_TEST(test_write_and_read_leave_no_file_open)
     int before = support_next_descriptor();
     ck_assert_int_eq(save(path, "one", NULL), LB_OK);
     ck_assert_int_eq(save(path, "two", NULL), LB_OK);
-    ck_assert(lb_file_sync_name(path));
+    ck_assert(lb_os_sync_name(path));
     ck_assert_int_eq(save(missing, "one", NULL), LB_ERROR_WRITE);
     ck_assert_int_eq(save(support_tempdir(), "one", NULL), LB_ERROR_WRITE);
     ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);

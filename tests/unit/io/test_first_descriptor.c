@@ -25,7 +25,7 @@ START_TEST(test_file_with_the_first_descriptor_is_written_and_read)
     close(STDIN_FILENO);
     ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), "whole", 5, &error), LB_OK);
     assert_first_is_free();
-    ck_assert(lb_file_sync_name(path));
+    ck_assert(lb_os_sync_name(path));
     assert_first_is_free();
     ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, &error), LB_OK);
     ck_assert_uint_eq(count, 5);

@@ -16,10 +16,9 @@ END_TEST
 START_TEST(test_clock_that_fails_stands_still)
 {
     support_fail_clock(true);
-    int64_t first = lb_os_clock(), second = lb_os_clock(), today = lb_os_time();
+    int64_t first = lb_os_clock(), second = lb_os_clock();
     support_fail_clock(false);
     ck_assert_int_eq(first, 0);
     ck_assert_int_eq(second, 0);
-    ck_assert_int_eq(today, 0);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Names of files in folders, links, and files without a name. */
+/* Names of files and folders, links, and files that nobody finds. */
 #include "os/os.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -39,8 +39,8 @@ START_TEST(test_names_of_a_file_are_given_changed_and_taken)
     ck_assert(lb_os_make_folder(path));
     ck_assert(!lb_os_make_folder(path));
     ck_assert_int_eq(errno, EEXIST);
+    ck_assert(lb_os_remove(path));
     ck_assert(!lb_os_remove(path));
-    ck_assert(lb_os_remove_folder(path));
 }
 END_TEST
 
@@ -50,68 +50,8 @@ START_TEST(test_link_of_a_link_is_of_its_file)
     support_write_file(support_path(path, "file"), "whole", 5);
     ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
     ck_assert(lb_os_link(path, support_path(other, "kept")));
-    ck_assert(lb_os_info_of_name(other, &info));
+    ck_assert(lb_os_info_at(other, false, &info));
     ck_assert_int_eq(info.kind, LB_OS_IS_FILE);
-}
-END_TEST
-
-static void count_ours(void *context, const char *name)
-{
-    int *found = context;
-    *found += strcmp(name, "one") == 0 ? 1 : strcmp(name, "two") == 0 ? 10 : 0;
-}
-
-START_TEST(test_list_visits_each_name_once_and_again)
-{
-    lb_os_handle folder = lb_os_open(support_tempdir(), LB_OS_READ | LB_OS_FOLDER);
-    support_write_file(support_path(path, "one"), "", 0);
-    support_write_file(support_path(path, "two"), "", 0);
-    for (int round = 0; round < 2; round++) {
-        int found = 0;
-        lb_os_list(folder, count_ours, &found);
-        ck_assert_int_eq(found, 11);
-    }
-    lb_os_drop(&folder);
-}
-END_TEST
-
-START_TEST(test_abandoned_is_what_nobody_holds)
-{
-    lb_os_handle folder = lb_os_open(support_tempdir(), LB_OS_READ | LB_OS_FOLDER);
-    lb_os_handle held = lb_os_open(support_path(path, "held"), LB_OS_WRITE | LB_OS_NEW);
-    support_write_file(support_path(other, "left"), "", 0);
-    ck_assert_int_eq(symlink("left", support_path(path, "link")), 0);
-    ck_assert_int_eq(lb_os_lock(held), LB_OS_LOCKED);
-    lb_os_remove_abandoned(folder, "held", 0);
-    lb_os_remove_abandoned(folder, "link", 0);
-    ck_assert_uint_eq(support_file_count(), 3);
-    lb_os_remove_abandoned(folder, "left", 0);
-    ck_assert(!lb_os_exists(other));
-    lb_os_drop(&held);
-    lb_os_remove_abandoned(folder, "held", 0);
-    ck_assert_uint_eq(support_file_count(), 1);
-    lb_os_drop(&folder);
-}
-END_TEST
-
-START_TEST(test_nameless_file_gets_a_name_that_nobody_has)
-{
-    lb_os_handle folder = lb_os_open(support_tempdir(), LB_OS_READ | LB_OS_FOLDER),
-                 file = lb_os_nameless(folder);
-    if (!lb_os_is_open(file)) {
-        support_skip("files without a name", "the file system has none");
-        return;
-    }
-    support_write_file(support_path(other, "taken"), "", 0);
-    ck_assert(lb_os_write_all(file, "whole", 5));
-    ck_assert(!lb_os_give_name(file, other));
-    ck_assert_int_eq(errno, EEXIST);
-    ck_assert(lb_os_give_name(file, support_path(path, "file")));
-    ck_assert(has(path, "whole"));
-    lb_os_remove_abandoned(folder, "file", 0);
-    ck_assert(lb_os_exists(path));
-    lb_os_drop(&file);
-    lb_os_drop(&folder);
 }
 END_TEST
 

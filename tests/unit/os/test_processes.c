@@ -63,7 +63,7 @@ START_TEST(test_child_that_is_asked_to_end_does)
     lb_os_stop(&child);
     wait_for_end(&child);
     ck_assert(lb_os_has_ended(&child, &status));
-    ck_assert_int_eq(status, LB_OS_KILLED_BY + SIGTERM);
+    ck_assert_int_eq(status, LB_OS_ENDED_BY + SIGTERM);
     lb_os_drop(&child.said);
 }
 END_TEST
@@ -76,8 +76,8 @@ START_TEST(test_program_knows_its_path_and_its_limits)
     ck_assert_ptr_nonnull(strstr(path, "os_tests"));
     ck_assert_int_eq(lb_os_process(), getpid());
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    ck_assert_uint_eq(lb_os_most_open_files(), 100);
-    ck_assert_uint_gt(lb_os_most_stack(), 0);
+    ck_assert_uint_eq(lb_os_limit_of(LB_OS_OPEN_FILES), 100);
+    ck_assert_uint_gt(lb_os_limit_of(LB_OS_STACK), 0);
 }
 END_TEST
 
@@ -88,7 +88,7 @@ START_TEST(test_temp_folder_is_new_each_time)
     ck_assert(lb_os_make_temp_folder(one) && lb_os_make_temp_folder(two));
     ck_assert_str_ne(one, two);
     ck_assert_int_eq(strncmp(one, support_tempdir(), strlen(support_tempdir())), 0);
-    ck_assert(lb_os_remove_folder(one) && lb_os_remove_folder(two));
+    ck_assert(lb_os_remove(one) && lb_os_remove(two));
 }
 END_TEST
 

@@ -57,7 +57,7 @@ static bool refuse_nameless_files(void)
 }
 
 /* flock fails from now on, as on some network file systems. */
-static bool refuse_locks(int folder)
+static bool refuse_locks(void)
 {
     struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -65,7 +65,7 @@ static bool refuse_locks(int folder)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOLCK),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    return begin_filter(filter, sizeof filter / sizeof *filter) && flock(folder, LOCK_SH) < 0;
+    return begin_filter(filter, sizeof filter / sizeof *filter) && flock(STDOUT_FILENO, LOCK_SH) < 0;
 }
 
 /* Whether the file system of the tests has files without a name. */
@@ -81,9 +81,8 @@ static bool refuse_nameless_files(void)
     return true;
 }
 
-static bool refuse_locks(int folder)
+static bool refuse_locks(void)
 {
-    (void)folder;
     return false;
 }
 
@@ -99,13 +98,6 @@ static bool can_refuse(void)
     if (refuse_nameless_files()) return true;
     support_skip("files with a name while they are written", "no filter of system calls here");
     return false;
-}
-
-static lb_os_handle open_folder(void)
-{
-    lb_os_handle folder = lb_os_open(support_tempdir(), LB_OS_READ | LB_OS_FOLDER);
-    ck_assert(lb_os_is_open(folder));
-    return folder;
 }
 
 START_TEST(test_write_replaces_the_file_and_leaves_nothing_else)
@@ -126,14 +118,13 @@ END_TEST
 
 START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
 {
-    char path[SUPPORT_PATH], first[SUPPORT_PATH + LB_TEMP_SUFFIX], second[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    char path[SUPPORT_PATH], first[SUPPORT_PATH + LB_OS_NEW_SUFFIX], second[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
     support_path(path, "file");
-    lb_os_handle folder = open_folder();
-    lb_os_handle one = lb_temp_open(folder, path, first, sizeof first);
+    lb_os_handle one = lb_os_new_open(path, first, sizeof first);
     ck_assert(lb_os_is_open(one));
     ck_assert_int_eq(strncmp(first, path, strlen(path)), 0);
-    lb_os_handle two = lb_temp_open(folder, path, second, sizeof second);
+    lb_os_handle two = lb_os_new_open(path, second, sizeof second);
     ck_assert(lb_os_is_open(two));
     ck_assert_str_ne(first, second);
     ck_assert_uint_eq(support_file_count(), 2);
@@ -142,34 +133,31 @@ START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
     ck_assert_int_eq(flock(again, LOCK_EX | LOCK_NB), -1);
     ck_assert_int_eq(errno, EWOULDBLOCK);
     close(again);
-    ck_assert(lb_temp_name(two, path, second, sizeof second));
+    ck_assert(lb_os_new_name(two, path, second, sizeof second));
     ck_assert_int_eq(rename(second, path), 0);
-    lb_temp_remove(first);
+    lb_os_new_remove(first);
     ck_assert_uint_eq(support_file_count(), 1);
     lb_os_drop(&one);
     lb_os_drop(&two);
-    lb_os_drop(&folder);
 }
 END_TEST
 
 START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     // cppcheck-suppress knownConditionTrueFalse ; Linux asks the file system
     if (!has_nameless_files()) {
         support_skip("files without a name", "the file system has none");
         return;
     }
-    lb_os_handle folder = open_folder(),
-                 file = lb_temp_open(folder, support_path(path, "file"), name, sizeof name);
+    lb_os_handle file = lb_os_new_open(support_path(path, "file"), name, sizeof name);
     ck_assert(lb_os_is_open(file));
     ck_assert_str_eq(name, "");
     ck_assert_uint_eq(support_file_count(), 0);
-    ck_assert(lb_temp_name(file, path, name, sizeof name));
+    ck_assert(lb_os_new_name(file, path, name, sizeof name));
     ck_assert_int_eq(rename(name, path), 0);
     ck_assert_uint_eq(support_file_count(), 1);
     lb_os_drop(&file);
-    lb_os_drop(&folder);
 }
 END_TEST
 
@@ -179,9 +167,7 @@ static bool save_without_locks(void)
     char path[SUPPORT_PATH];
     lb_error error = {0};
     if (!can_refuse()) return false;
-    lb_os_handle folder = open_folder();
-    bool refused = refuse_locks(lb_os_descriptor(folder));
-    lb_os_drop(&folder);
+    bool refused = refuse_locks();
     if (refused)
         ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
                       error.message);
@@ -270,52 +256,46 @@ END_TEST
 /* Each name has the number of the process and that of the file. */
 START_TEST(test_files_under_way_have_names_of_their_own_without_a_clock)
 {
-    char path[SUPPORT_PATH], expected[SUPPORT_PATH + LB_TEMP_SUFFIX], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    char path[SUPPORT_PATH], expected[SUPPORT_PATH + LB_OS_NEW_SUFFIX], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
-    lb_os_handle folder = open_folder();
     support_path(path, "file");
     support_fail_clock(true);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert(lb_os_is_open(lb_temp_open(folder, path, name, sizeof name)));
+        ck_assert(lb_os_is_open(lb_os_new_open(path, name, sizeof name)));
         snprintf(expected, sizeof expected, "%s.tmp-%lx-0-0-%x", path, (long)getpid(), i);
         ck_assert_str_eq(name, expected);
     }
     support_fail_clock(false);
     ck_assert_uint_eq(support_file_count(), 2);
-    lb_os_drop(&folder);
 }
 END_TEST
 
 START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
-    lb_os_handle folder = open_folder();
     support_path(path, "missing/file");
-    ck_assert(!lb_os_is_open(lb_temp_open(folder, path, name, sizeof name)));
+    ck_assert(!lb_os_is_open(lb_os_new_open(path, name, sizeof name)));
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_uint_eq(support_file_count(), 0);
-    lb_os_drop(&folder);
 }
 END_TEST
 
 START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_TEMP_SUFFIX];
+    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     struct rlimit limit;
     support_path(path, "file");
-    lb_os_handle folder = open_folder();
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const rlim_t before = limit.rlim_cur;
-    limit.rlim_cur = (rlim_t)lb_os_descriptor(folder) + 1;
+    limit.rlim_cur = (rlim_t)support_next_descriptor();
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    lb_os_handle file = lb_temp_open(folder, path, name, sizeof name);
+    lb_os_handle file = lb_os_new_open(path, name, sizeof name);
     int reason = errno;
     limit.rlim_cur = before;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ck_assert(!lb_os_is_open(file));
     ck_assert_int_eq(reason, EMFILE);
     ck_assert_uint_eq(support_file_count(), 0);
-    lb_os_drop(&folder);
 }
 END_TEST
