@@ -45,6 +45,7 @@ int visualize_main(int argc, char **argv)
                                      "`lookback report` shows where a model looks.",
                                  .operands = "[MODEL]...",
                                  .max_operands = argc};
+    if (argc > 2) argc = 1; /* whatever it asks for, but help */
     int status = app_options(&program, &argc, &argv);
     return status == APP_RUN ? app_fail(refuse(&error) ? &error : NULL) : status;
 }

@@ -154,7 +154,7 @@ void lb_os_unmap(void *memory, size_t bytes);
 
 enum { LB_OS_LARGE_PAGE = 2 << 20 };
 
-/** Memory in large pages, where the system has them, to be given to free; and a hint that other memory be in such. */
+/** Memory in large pages, to be given to free; NULL: there are none. And a hint that other memory be in such. */
 void *lb_os_large_memory(size_t bytes);
 void lb_os_prefer_large_pages(void *memory, size_t bytes);
 
