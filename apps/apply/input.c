@@ -201,7 +201,7 @@ enum {
 
 bool app_input_is_typed(const char *path)
 {
-    return (!path || strcmp(path, "-") == 0) && lb_os_columns(stdin) > 0;
+    return (!path || strcmp(path, "-") == 0) && lb_os_is_terminal(stdin);
 }
 
 bool app_ends_in(const char *path, const char *ending)

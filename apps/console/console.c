@@ -73,7 +73,7 @@ void app_put_visible(const char *text, const char *kept)
 
 bool app_prints_on_terminal(void)
 {
-    return lb_os_columns(stdout) > 0;
+    return lb_os_is_terminal(stdout);
 }
 
 void app_put(const char *text)

@@ -44,7 +44,7 @@ void app_progress_init(app_progress *progress, app_progress_config config)
     if (!config.clock) config.clock = lb_seconds;
     *progress = (app_progress){.config = config, .done = config.first, .drawn_done = config.first};
     progress->terminal =
-        !config.off && lb_os_columns(config.stream) > 0 && strcmp(environment("TERM"), "dumb") != 0;
+        !config.off && lb_os_is_terminal(config.stream) && strcmp(environment("TERM"), "dumb") != 0;
     progress->utf8 = environment_is_utf8();
     progress->colour = !*environment("NO_COLOR");
     progress->start = config.clock();

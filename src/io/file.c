@@ -45,7 +45,7 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
     lb_os_info old;
     *s = (staged){.path = file->path};
     lb_status status = resolve(s, follows, error);
-    if (status) return status;
+    if (!s->target) return status;
     s->size = strlen(s->target) + LB_OS_NEW_SUFFIX;
     s->name = lb_alloc_zero(s->size);
     if (!s->name) return lb_out_of_memory_for(s->path, error);
@@ -83,7 +83,8 @@ static lb_status put_in_place(staged *all, size_t count, lb_error *error)
         return status;
     }
     for (size_t i = 0; i < count; i++) {
-        *all[i].name = '\0';
+        lb_release(all[i].name); /* which the file no longer has */
+        all[i].name = NULL;
         if (!lb_os_sync_name(all[i].target)) return lb_cannot_write(all[i].path, strerror(errno), error);
     }
     return LB_OK;
@@ -223,13 +224,12 @@ lb_status lb_file_append(const char *path, size_t size, const void *bytes, size_
 
 static bool hash_pieces(lb_os_handle file, char *piece, uint64_t *hash, uint64_t *bytes)
 {
-    int64_t held = PIECE;
-    while (held == PIECE) {
+    for (int64_t held = PIECE; held == PIECE; *bytes += (uint64_t)held) {
         held = lb_os_read_all(file, piece, PIECE);
+        if (held < 0) return false;
         if (held > 0) *hash = lb_hash_long(*hash, piece, (size_t)held);
-        if (held > 0) *bytes += (uint64_t)held;
     }
-    return held >= 0;
+    return true;
 }
 
 lb_status lb_file_hash(const char *path, uint64_t *hash, uint64_t *bytes, lb_error *error)

@@ -9,7 +9,8 @@
 
 /* ---- signals.c: the terminal, and Ctrl-C, SIGTERM and SIGUSR1 as a request to stop. ---- */
 
-/** The columns of a terminal; 0: the stream is none. */
+/** Whether a stream is a terminal, and its columns; 80 where nobody says how many. */
+bool lb_os_is_terminal(FILE *stream);
 int lb_os_columns(FILE *stream);
 
 /** From now on, a write to a closed pipe, or beyond a file size limit, fails instead of killing the program. */

@@ -6,11 +6,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+bool lb_os_is_terminal(FILE *stream)
+{
+    return isatty(fileno(stream));
+}
+
 int lb_os_columns(FILE *stream)
 {
     enum { USUAL = 80 };
     struct winsize size = {0};
-    if (!isatty(fileno(stream))) return 0;
     return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL;
 }
 

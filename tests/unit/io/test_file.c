@@ -421,7 +421,7 @@ END_TEST
 
 enum { PIECE = 1 << 20, MOST = 2 * PIECE + 3 };
 
-static lb_error error;
+static lb_error failure;
 
 START_TEST(test_hash_of_a_file_is_that_of_its_pieces)
 {
@@ -433,7 +433,7 @@ START_TEST(test_hash_of_a_file_is_that_of_its_pieces)
         support_write_file(support_path(path, "file"), text, counts[c]);
         for (size_t at = 0; at < counts[c]; at += PIECE)
             expected = lb_hash_long(expected, text + at, counts[c] - at < PIECE ? counts[c] - at : PIECE);
-        ck_assert_msg(lb_file_hash(path, &hash, &bytes, &error) == LB_OK, "%s", error.message);
+        ck_assert_msg(lb_file_hash(path, &hash, &bytes, &failure) == LB_OK, "%s", failure.message);
         ck_assert_uint_eq(bytes, counts[c]);
         ck_assert_msg(hash == expected, "%zu bytes", counts[c]);
     }
@@ -444,11 +444,11 @@ END_TEST
 START_TEST(test_hash_of_what_cannot_be_read_is_an_error_with_path_and_reason)
 {
     uint64_t hash, bytes;
-    ck_assert_int_eq(lb_file_hash("/nowhere/file", &hash, &bytes, &error), LB_ERROR_OPEN);
-    ck_assert_str_eq(error.message, "/nowhere/file: cannot read: No such file or directory");
-    error = (lb_error){0};
-    ck_assert_int_eq(lb_file_hash("/", &hash, &bytes, &error), LB_ERROR_OPEN);
-    ck_assert_str_eq(error.message, "/: cannot read: Is a directory");
+    ck_assert_int_eq(lb_file_hash("/nowhere/file", &hash, &bytes, &failure), LB_ERROR_OPEN);
+    ck_assert_str_eq(failure.message, "/nowhere/file: cannot read: No such file or directory");
+    failure = (lb_error){0};
+    ck_assert_int_eq(lb_file_hash("/", &hash, &bytes, &failure), LB_ERROR_OPEN);
+    ck_assert_str_eq(failure.message, "/: cannot read: Is a directory");
 }
 END_TEST
 
@@ -459,7 +459,7 @@ START_TEST(test_hash_failing_allocation_is_an_error_and_leaks_nothing)
     support_write_file(support_path(path, "file"), "text", 4);
     support_watch_allocations();
     support_fail_allocation(1);
-    ck_assert_int_eq(lb_file_hash(path, &hash, &bytes, &error), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_file_hash(path, &hash, &bytes, &failure), LB_ERROR_MEMORY);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST

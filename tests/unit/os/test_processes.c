@@ -22,7 +22,8 @@ static int wait_for_ever(void *context)
 {
     (void)context;
     fprintf(stderr, "!");
-    while (pause() < 0) continue;
+    while (pause() < 0) {
+    }
     return 0;
 }
 
