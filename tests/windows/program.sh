@@ -87,22 +87,24 @@ wine apply.exe here <lines.txt | tr -d '\r' >there
 cmp there expected
 
 echo "trainings side by side"
-lookback train "$data/spanish_train.tsv" --ensemble dot:2 --hidden 32 --steps 20 --quiet --out several >there
-"$linux" train "$data/spanish_train.tsv" --ensemble dot:2 --hidden 32 --steps 20 --quiet --out several-here >expected
+lookback train "$data/spanish_train.tsv" --ensemble general:2 --hidden 32 --steps 20 --quiet --out several >there
+"$linux" train "$data/spanish_train.tsv" --ensemble general:2 --hidden 32 --steps 20 --quiet --out several-here |
+    sed 's/several-here/several/' >expected
 cmp there expected
 
 echo "Ctrl-C saves, and a folder in use is refused"
 long=(train "$data/spanish_train.tsv" --hidden 32 --steps 100000 --evaluate-every 100 --out stopped)
 mkfifo heard
 wine "$windows/bin/lookback.exe" "${long[@]}" 2>heard &
+program=$!
 exec 3<heard
 while read -r line <&3; do case $line in step*) break ;; esac done
 cat <&3 >rest &
 says 'another training writes to this folder' lookback "${long[@]}"
-kill -INT %1
+kill -INT "$program"
 status=0
-wait %1 || status=$?
-test "$status" -eq 130 || fail "Ctrl-C: status $status, expected 130"
+wait "$program" || status=$?
+test "$status" -eq 130 || fail "Ctrl-C: found status $status, expected 130"
+test -s stopped/checkpoint.safetensors
 lookback inspect stopped >there
-"$linux" train "$data/spanish_train.tsv" --hidden 32 --steps 1 --out stopped >there 2>&1 || true
-grep -q resum there || grep -q step there
+echo "all of it"

@@ -15,12 +15,16 @@ static HANDLE handle_of(FILE *stream)
     return (HANDLE)_get_osfhandle(_fileno(stream));
 }
 
+bool lb_os_is_terminal(FILE *stream)
+{
+    DWORD mode;
+    return GetConsoleMode(handle_of(stream), &mode);
+}
+
 int lb_os_columns(FILE *stream)
 {
     enum { USUAL = 80 };
-    DWORD mode;
     CONSOLE_SCREEN_BUFFER_INFO found;
-    if (!GetConsoleMode(handle_of(stream), &mode)) return 0;
     if (!GetConsoleScreenBufferInfo(handle_of(stream), &found)) return USUAL;
     return found.srWindow.Right - found.srWindow.Left + 1;
 }
