@@ -1,7 +1,7 @@
 #!/bin/bash
 # Archives of libraries that reading and writing models needs, where Debian has none: from its source packages, whose
-# signatures apt checks (docs/adr/0024-pages.md). PACKAGE is cjson, utf8proc, zlib or,
-# for Windows, check, whose tests then do not fork.
+# signatures apt checks (docs/adr/0024-pages.md). PACKAGE is cjson, utf8proc, zlib or, for Windows, where it does not
+# fork, check.
 #
 #     cmake/toolchains/libraries.sh PREFIX "COMPILER FLAG..." ARCHIVER PACKAGE...
 set -eu
@@ -72,6 +72,7 @@ for package; do
             -D CHECK_ENABLE_TESTS=OFF -D CHECK_ENABLE_SUBUNIT=OFF -D CMAKE_BUILD_TYPE=Release \
             -D CMAKE_INSTALL_PREFIX="$prefix"
         cmake --build objects/check --target install
+        rm "$prefix/lib/libcheck.dll.a"
         ;;
     esac
     mkdir -p "$prefix/licenses"

@@ -100,8 +100,8 @@ size_t support_match_count(const char *pattern)
 
 void support_write_file(const char *path, const void *bytes, size_t count)
 {
-#ifndef _WIN32 /* where the name stays as long as the old file is open */
-    unlink(path);  /* after truncating an old file, some file systems wait for the disk at fclose */
+#ifndef _WIN32    /* where the name stays as long as the old file is open */
+    unlink(path); /* after truncating an old file, some file systems wait for the disk at fclose */
 #endif
     FILE *file = fopen(path, "wb");
     if (!file || (count && fwrite(bytes, 1, count, file) != count) || fclose(file) != 0) stop(path);

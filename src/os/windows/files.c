@@ -226,7 +226,8 @@ bool lb_os_info_of(lb_os_handle handle, lb_os_info *info)
     *info = (lb_os_info){0};
     const DWORD type = GetFileType(file);
     if (type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE) return true;
-    if (!GetFileInformationByHandle(file, &found)) { /* wine does not know files that a shell of Linux has opened */
+    if (!GetFileInformationByHandle(file,
+                                    &found)) { /* wine does not know files that a shell of Linux has opened */
         LARGE_INTEGER size;
         if (type != FILE_TYPE_DISK || !GetFileSizeEx(file, &size)) return lb_os_told(false);
         *info = (lb_os_info){LB_OS_IS_FILE, size.QuadPart, UINT64_MAX, (uint64_t)handle.number};
