@@ -22,6 +22,10 @@ target_compile_options(lookback_options INTERFACE
 # enum without a name is a number like any other; clang 19 warns where it meets a floating one.
 target_compile_options(lookback_options INTERFACE
   $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed> $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion>)
+# isnan of mingw-w64 is written for all types, and warns of those that it does not use.
+if(MINGW)
+  target_compile_options(lookback_options INTERFACE -Wno-float-conversion)
+endif()
 # POSIX and madvise.
 target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
 if(LOOKBACK_WERROR)

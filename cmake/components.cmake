@@ -20,8 +20,15 @@ endif()
 
 file(GLOB_RECURSE LOOKBACK_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.c)
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/mpi/") # a library of its own
-# What only programs need of the operating system: rooms.cmake.
-set(LOOKBACK_OS_OF_PROGRAMS "/src/os/posix/(processes|signals)[.]c$")
+# Of src/os, the folder of the system. What only programs need of it: rooms.cmake.
+set(LOOKBACK_OS posix)
+set(other windows)
+if(WIN32)
+  set(LOOKBACK_OS windows)
+  set(other posix)
+endif()
+list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/os/${other}/")
+set(LOOKBACK_OS_OF_PROGRAMS "/src/os/${LOOKBACK_OS}/(processes|signals)[.]c$")
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX ${LOOKBACK_OS_OF_PROGRAMS})
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/autograd/ops/([a-z_]+_cases|reference_weights)[.]c$") # only tests link them
 list(JOIN kept "|" kept)

@@ -31,7 +31,7 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 foreach(module CJSON UTF8PROC ZLIB)
   set(name ${${module}_LIBRARIES})
-  find_library(PREDICT_${module} lib${name}.a HINTS ${made} ${${module}_LIBDIR})
+  find_library(PREDICT_${module} lib${name}.a HINTS ${made} ${${module}_LIBDIR} ${${module}_LIBRARY_DIRS})
   if(PREDICT_${module})
     list(APPEND inside ${PREDICT_${module}})
   else()
@@ -56,7 +56,8 @@ set(PREDICT_LIBRARIES lookback_predict)
 if(LOOKBACK_SHARED)
   lookback_library(lookback_predict_shared SHARED lookback_predict "${PREDICT_BESIDE}" ${object})
   add_dependencies(lookback_predict_shared lookback_predict) # only one of them makes the object
-  target_link_options(lookback_predict_shared PRIVATE $<$<PLATFORM_ID:Linux>:-Wl,-z,noseparate-code>) # no pages of padding
+  target_link_options(lookback_predict_shared PRIVATE $<$<PLATFORM_ID:Windows>:LINKER:--exclude-libs,ALL>
+    $<$<PLATFORM_ID:Linux>:-Wl,-z,noseparate-code>) # no pages of padding
   add_library(lookback::lookback_predict ALIAS lookback_predict_shared)
   list(APPEND PREDICT_LIBRARIES lookback_predict_shared)
 else()

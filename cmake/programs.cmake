@@ -38,6 +38,11 @@ add_executable(lookback_program ${PROJECT_SOURCE_DIR}/apps/lookback.c)
 set_target_properties(lookback_program PROPERTIES OUTPUT_NAME lookback)
 target_link_libraries(lookback_program PRIVATE app_rooms PkgConfig::CJSON)
 add_dependencies(programs lookback_program)
+if(WIN32)
+  enable_language(RC)
+  file(CONFIGURE OUTPUT manifest.rc CONTENT "1 24 \"${PROJECT_SOURCE_DIR}/src/os/windows/program.manifest\"\n")
+  target_sources(lookback_program PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/manifest.rc)
+endif()
 # GCC's runtime reads the environment when it is loaded. Inside the program, that is after the program has set what it wants
 # there (apps/lookback.c), and the program need not start again. All of it, and visible: an OpenBLAS that computes with
 # OpenMP must find this runtime, not load half of another.

@@ -203,8 +203,8 @@ lb_status app_config_add(const app_program *program, int *argc, char ***argv, lb
 /* The name of a file, without folders, which are those of this machine. */
 static const char *file_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    const char *name = lb_os_name_of(path);
+    return *name ? name : path;
 }
 
 static void print_tests(lb_buffer *json, const lb_test *tests, bool record)

@@ -250,8 +250,7 @@ bool app_option_set(const app_option *option, const char *text)
 static bool will_be_one(const char *a, const char *b)
 {
     lb_os_info x, y;
-    const char *name = strrchr(a, '/'), *other = strrchr(b, '/');
-    if (strcmp(name ? name + 1 : a, other ? other + 1 : b) != 0) return false;
+    if (strcmp(lb_os_name_of(a), lb_os_name_of(b)) != 0) return false;
     char *folder = lb_folder_of(a), *other_folder = lb_folder_of(b);
     bool known =
         folder && other_folder && lb_os_info_at(folder, true, &x) && lb_os_info_at(other_folder, true, &y);

@@ -21,7 +21,7 @@ int app_isa, app_threads;
 static lb_status choose_instruction_set(lb_error *error)
 {
     const bool given = app_option_was_set(&app_isa);
-    if (given && setenv(LB_SET_VARIABLE, lb_instruction_set_names[app_isa], 1))
+    if (given && !lb_os_set_variable(LB_SET_VARIABLE, lb_instruction_set_names[app_isa]))
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for the environment");
     return lb_instruction_set_check(given ? "--isa" : LB_SET_VARIABLE, error);
 }

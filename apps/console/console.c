@@ -3,12 +3,10 @@
 #include "base/alloc.h"
 #include "base/buffer.h"
 #include "base/bytes.h"
-#include "io/path.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 static const char *program = "lookback";
 static const char *called; /* NULL: use its own name */
@@ -103,26 +101,10 @@ void app_print(const char *format, ...)
 
 /* ---- Files that are written. ---- */
 
-lb_status app_check_picture(const char *option, const char *output, lb_error *error)
-{
-    static const char *const ends[] = {".png", ".svg", ".pdf"};
-    size_t length = strlen(output);
-    for (int i = 0; i < 3 && length >= 4; i++)
-        if (strcasecmp(output + length - 4, ends[i]) == 0) return LB_OK;
-    return lb_error_set(error, LB_ERROR_ARGUMENT,
-                        "%s: expected a name that ends in .png, .svg or .pdf, found \"%s\"", option, output);
-}
-
 char *app_path(const char *folder, const char *name, char path[APP_PATH])
 {
     snprintf(path, APP_PATH, "%s/%s", folder, name);
     return path;
-}
-
-lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error)
-{
-    lb_status status = lb_own_check(path, "a file", error);
-    return status ? status : lb_chart_save(chart, path, error);
 }
 
 /* ---- Standard error. ---- */

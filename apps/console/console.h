@@ -64,16 +64,24 @@ int app_close_stdout(int status);
 
 /* ---- Files that are written. ---- */
 
-/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf. Other formats are not supported, and
- *  this keeps users from overwriting other files by accident. Errors: LB_ERROR_ARGUMENT. */
-LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, lb_error *error);
-
 enum { APP_PATH = 4096 };
 
 /** Writes "folder/name" into `path` and returns it. */
 char *app_path(const char *folder, const char *name, char path[APP_PATH]);
 
-/** lb_chart_save in a folder that the user named, under a name of ours: a link there is an error. */
+/* ---- pictures.c. A program without figures (figures/not_drawn.c) says so. ---- */
+
+/** Checks that the picture's name, given as `option`, ends in .png, .svg or .pdf. Other formats are not supported, and
+ *  this keeps users from overwriting other files by accident. Errors: LB_ERROR_ARGUMENT, also without figures. */
+LB_MUST_USE lb_status app_check_picture(const char *option, const char *output, lb_error *error);
+
+enum { APP_CHARTS = 2 };
+
+/** Draws up to APP_CHARTS charts side by side into a file that the user named. */
+LB_MUST_USE lb_status app_save_charts(const lb_chart *charts, int count, const char *path, lb_error *error);
+
+/** lb_chart_save in a folder that the user named, under a name of ours: a link there is an error. Without figures it
+ *  does nothing. */
 LB_MUST_USE lb_status app_save_chart(const lb_chart *chart, const char *path, lb_error *error);
 
 /* ---- The line of a terminal that is redrawn in place, as a bar is. Other output erases it first. ---- */

@@ -56,11 +56,11 @@ static void *open_library(void)
 {
     char path[LB_OS_PATH + sizeof APP_MPI_LIBRARY];
     const char *chosen = getenv("LOOKBACK_MPI_LIBRARY");
-    char *slash = lb_os_program_path(path) ? strrchr(path, '/') : NULL;
+    const bool known = lb_os_program_path(path);
     if (chosen) return lb_os_load(chosen);
-    if (slash) memcpy(slash + 1, APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
-    void *file = slash && lb_os_exists(path) ? lb_os_load(path) : NULL;
-    return file ? file : lb_os_load(strrchr(APP_MPI_LIBRARY, '/') + 1);
+    if (known) memcpy(path + (lb_os_name_of(path) - path), APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
+    void *file = known && lb_os_exists(path) ? lb_os_load(path) : NULL;
+    return file ? file : lb_os_load(lb_os_name_of(APP_MPI_LIBRARY));
 }
 
 static lb_status load(lb_error *error)
@@ -105,7 +105,7 @@ lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *
 
 void app_ranks_forget(void)
 {
-    for (int i = 0; i < SIGNS; i++) unsetenv(signs[i]);
+    for (int i = 0; i < SIGNS; i++) lb_os_set_variable(signs[i], NULL);
 }
 
 void app_ranks_set_threads(int threads)
@@ -175,7 +175,7 @@ bool app_choose_threads(void)
     for (int i = 0; i < SETTINGS; i++)
         if (getenv(settings[i][0])) return false;
     for (int i = 0; i < SETTINGS; i++)
-        if (setenv(settings[i][0], settings[i][1], 1) != 0) return false;
+        if (!lb_os_set_variable(settings[i][0], settings[i][1])) return false;
     return true;
 }
 

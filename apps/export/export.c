@@ -31,8 +31,7 @@ typedef struct exporting {
 /* The prefix of names is the name of the file; the header has that name, too. */
 static lb_status name_files(exporting *s, lb_error *error)
 {
-    const char *output = s->output, *slash = strrchr(output, '/');
-    const char *name = slash ? slash + 1 : output, *end = strrchr(name, '.');
+    const char *output = s->output, *name = lb_os_name_of(output), *end = strrchr(name, '.');
     size_t length = end ? (size_t)(end - name) : 0, letters = 0;
     while (letters < length && (isalnum((unsigned char)name[letters]) || name[letters] == '_')) letters++;
     bool valid = end && strcmp(end, ".c") == 0 && letters == length && length > 0 && length < PREFIX &&

@@ -80,8 +80,11 @@ static const char driver[] = "#include <stdio.h>\n"
  * only say it in words. */
 static lb_status blame(const char *folder, const char *said, lb_error *error)
 {
-    static const int reasons[] = {EMFILE, ENFILE, ENOSPC,
-                                  EDQUOT, EFBIG,  EROFS}; /* the first two of files to read */
+    static const int reasons[] = {EMFILE, ENFILE, ENOSPC, EFBIG, EROFS, /* the first two of files to read */
+#ifdef EDQUOT
+                                  EDQUOT
+#endif
+    };
     enum { READ = 2, OF_A_SHELL = 16 };
     /* A shell moves files to 10 and above, and without room there it ends without a word. */
     bool few = !*said && lb_os_limit_of(LB_OS_OPEN_FILES) < OF_A_SHELL;

@@ -247,8 +247,7 @@ static lb_status draw(const looking *s, lb_error *error)
                                 .title = "Symbols",
                                 .x = {.label = "Rank", .log = true},
                                 .left = {.label = "Occurrences", .log = true}}};
-    const lb_panel panels[] = {lb_chart_panel(&charts[0]), lb_chart_panel(&charts[1])};
-    return lb_figure_save(&(lb_figure){.panels = panels, .count = 2}, s->output, error);
+    return app_save_charts(charts, 2, s->output, error);
 }
 
 static void close_all(looking *s)

@@ -35,7 +35,7 @@ static size_t shared_letters(const char *const *paths, int count, bool at_end)
                 0)
                 return shared;
         }
-        if (edge == '/' || (at_end && shared == 0 && edge == '.')) shared = n;
+        if (strchr(lb_os_separators, edge) || (at_end && shared == 0 && edge == '.')) shared = n;
     }
     return shared;
 }

@@ -32,7 +32,7 @@ const char *app_report_name_of(const char *path)
 {
     const char *name = path;
     for (const char *c = path; c && *c; c++)
-        if (*c == '/' && c[1] && c[1] != '/') name = c + 1;
+        if (strchr(lb_os_separators, *c) && !strchr(lb_os_separators, c[1])) name = c + 1;
     return name;
 }
 
@@ -59,7 +59,7 @@ char *app_report_command(int argc, char *const *argv)
 static const char *last_part(const char *path, size_t length, size_t *part)
 {
     size_t begin = length;
-    while (begin > 0 && path[begin - 1] != '/') begin--;
+    while (begin > 0 && !strchr(lb_os_separators, path[begin - 1])) begin--;
     *part = length - begin;
     return path + begin;
 }

@@ -182,8 +182,7 @@ lb_status app_report_attention_history_print(const char *model, app_report_data 
                                              lb_error *error)
 {
     lb_buffer path = {0};
-    const char *slash = strrchr(model, '/');
-    lb_buffer_print(&path, "%.*sfilm.jsonl", slash ? (int)(slash - model) + 1 : 0, model);
+    lb_buffer_print(&path, "%.*sfilm.jsonl", (int)(lb_os_name_of(model) - model), model);
     attention_history h = {.path = lb_buffer_end(&path)};
     *bad = 0;
     if (!h.path) return app_report_no_memory(error);

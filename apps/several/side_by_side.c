@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 200, PATIENCE_S = 120, LOOK_MS = 50, PIECE = 4096, SEVERAL_REASONS = 1 };
@@ -197,7 +198,7 @@ static lb_status start_training(void *context, int64_t i, lb_error *error)
         return LB_OK;
     }
     starting begun = {s, t};
-    if (lb_os_start(&t->process, run_training, &begun)) return LB_OK;
+    if (lb_os_start(&t->process, (int)i + 1, run_training, &begun)) return LB_OK;
     t->process.number = -1;
     lb_os_drop(&t->log);
     return lb_error_set(error, LB_ERROR_MEMORY, "cannot start a training: %s", strerror(errno));
@@ -272,6 +273,9 @@ lb_status app_side_by_side_run(app_side_by_side *s, const char *const *results, 
                                .stop = app_interrupted,
                                .ended = note_end};
     lb_status status = lb_trainings_check(&list, s->error);
+    const int copy = lb_os_copy();
+    if (!status && copy > 0 && (size_t)copy <= s->count)
+        exit(run_training(&(starting){s, &s->training[copy - 1]}));
     if (!status) status = open_folders(s, results, model);
     if (status) return status;
     lb_set_threads(app_threads);

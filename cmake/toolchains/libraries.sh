@@ -1,6 +1,7 @@
 #!/bin/bash
 # Archives of libraries that reading and writing models needs, where Debian has none: from its source packages, whose
-# signatures apt checks (docs/adr/0024-pages.md). PACKAGE is cjson, utf8proc or zlib.
+# signatures apt checks (docs/adr/0024-pages.md). PACKAGE is cjson, utf8proc, zlib or, for Windows, where it does not
+# fork, check.
 #
 #     cmake/toolchains/libraries.sh PREFIX "COMPILER FLAG..." ARCHIVER PACKAGE...
 set -eu
@@ -65,6 +66,13 @@ for package; do
         cp zlib/zlib.h zlib/zconf.h "$prefix/include/"
         library zlib zlib/adler32.c zlib/crc32.c zlib/deflate.c zlib/trees.c zlib/zutil.c zlib/inflate.c zlib/inffast.c \
             zlib/inftrees.c zlib/gzclose.c zlib/gzlib.c zlib/gzread.c zlib/gzwrite.c
+        ;;
+    check)
+        cmake -S check -B objects/check -D CMAKE_SYSTEM_NAME=Windows -D CMAKE_C_COMPILER="${compiler%% *}" \
+            -D CHECK_ENABLE_TESTS=OFF -D CHECK_ENABLE_SUBUNIT=OFF -D CMAKE_BUILD_TYPE=Release \
+            -D CMAKE_INSTALL_PREFIX="$prefix"
+        cmake --build objects/check --target install
+        rm "$prefix/lib/libcheck.dll.a"
         ;;
     esac
     mkdir -p "$prefix/licenses"

@@ -52,8 +52,12 @@ const char *lb_version(void);
 /* ---- Status codes and errors. The library never prints, aborts or exits: it reports failures through these. ---- */
 
 #if defined(__GNUC__)
-#    define LB_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
-#    define LB_MUST_USE                    __attribute__((warn_unused_result))
+#    if defined(__MINGW32__) && !defined(__clang__) /* whose printf may be that of Windows */
+#        define LB_PRINTF(format_index, first) __attribute__((format(gnu_printf, format_index, first)))
+#    else
+#        define LB_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
+#    endif
+#    define LB_MUST_USE __attribute__((warn_unused_result))
 #else
 #    define LB_PRINTF(format_index, first)
 #    define LB_MUST_USE

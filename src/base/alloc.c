@@ -9,7 +9,8 @@
  * on address translation. */
 static void *allocate(size_t bytes)
 {
-    return bytes < LB_OS_LARGE_PAGE ? malloc(bytes) : lb_os_large_memory(bytes);
+    void *memory = bytes < LB_OS_LARGE_PAGE ? NULL : lb_os_large_memory(bytes);
+    return memory ? memory : malloc(bytes);
 }
 
 const lb_allocator lb_default_allocator = {allocate, free};

@@ -22,10 +22,11 @@ static bool make_all(char *path)
 {
     size_t length = strlen(path);
     for (size_t i = 1; i <= length; i++) {
-        if (path[i] != '/' && path[i] != '\0') continue;
+        const char end = path[i];
+        if (!strchr(lb_os_separators, end)) continue; /* which has its NUL, too */
         path[i] = '\0';
         if (!make_one(path)) return false;
-        if (i < length) path[i] = '/';
+        path[i] = end;
     }
     return true;
 }
@@ -130,7 +131,7 @@ enum { MOST = 10000, SUFFIX = 32 };
 
 static void choose_name(const char *path, int number, char *name, size_t size)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *dot = strrchr(lb_os_name_of(path), '.');
     size_t stem = dot ? (size_t)(dot - path) : strlen(path);
     snprintf(name, size, "%.*s.old-%d%s", (int)stem, path, number, path + stem);
 }

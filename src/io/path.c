@@ -6,11 +6,10 @@
 
 char *lb_folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash ? (size_t)(slash - path) + 1 : 1;
+    size_t parents = (size_t)(lb_os_name_of(path) - path), length = parents ? parents : 1;
     char *folder = lb_alloc(length + 1);
     if (!folder) return NULL;
-    memcpy(folder, slash ? path : ".", length);
+    memcpy(folder, parents ? path : ".", length);
     folder[length] = '\0';
     return folder;
 }

@@ -1,12 +1,14 @@
 /* The operating system in our own words, for the library: files, folders, locks, memory, clocks, processors, locales.
  * program.h has what only programs need. Nothing else asks the system, and nothing here says which one it is; the
- * implementation is in posix/. A function that fails returns false, -1, NULL or no handle, with the reason in errno. */
+ * implementations are in posix/ and windows/. Paths are UTF-8. A function that fails returns false, -1, NULL or no
+ * handle, with the reason in errno. */
 #ifndef LB_OS_H
 #define LB_OS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- Open files, folders, pipes and devices. ---- */
 
@@ -95,6 +97,17 @@ bool lb_os_may_write_in(const char *folder);
 
 /* ---- Names of files. ---- */
 
+/** What may stand between the parts of a path; and the last part, behind its folders. */
+extern const char lb_os_separators[];
+
+static inline const char *lb_os_name_of(const char *path)
+{
+    const char *name = path;
+    for (; *path; path++)
+        if (strchr(lb_os_separators, *path)) name = path + 1;
+    return name;
+}
+
 /** The room for the longest path, and the path to which all links in another lead. */
 enum { LB_OS_PATH = 4096 };
 bool lb_os_resolve(const char *path, char target[LB_OS_PATH]);
@@ -141,7 +154,7 @@ void lb_os_unmap(void *memory, size_t bytes);
 
 enum { LB_OS_LARGE_PAGE = 2 << 20 };
 
-/** Memory in large pages, where the system has them, to be given to free; and a hint that other memory be in such. */
+/** Memory in large pages, to be given to free; NULL: there are none. And a hint that other memory be in such. */
 void *lb_os_large_memory(size_t bytes);
 void lb_os_prefer_large_pages(void *memory, size_t bytes);
 

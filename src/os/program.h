@@ -39,12 +39,16 @@ enum { LB_OS_ENDED_BY = 128 };
 /** A process that this one has started, and a pipe with what it writes to standard output and standard error. */
 typedef struct lb_os_child {
     int64_t number; /* 0: none */
-    lb_os_handle said;
+    lb_os_handle said, asked;
 } lb_os_child;
 
 /** Starts a copy of this process, which ends with the exit status that run(context) returns. It does not outlive this
- *  process, even if that is killed: it is asked to end. */
-bool lb_os_start(lb_os_child *child, int (*run)(void *context), void *context);
+ *  process, even if that is killed: it is asked to end. Where no process can be copied, this program starts again with
+ *  the same arguments, as the copy of this number, from 1 on. */
+bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context);
+
+/** The number of the copy as which this program has been started, and which has to come to its `run`; 0: it is none. */
+int lb_os_copy(void);
 
 /** Reads what it has written since, without waiting. Returns how many bytes; 0 or less: nothing more. */
 int64_t lb_os_hear(const lb_os_child *child, void *bytes, size_t room);
@@ -57,6 +61,9 @@ void lb_os_stop(const lb_os_child *child);
 
 /** Starts this program again in its place, with the present environment. Returns if that is not possible. */
 void lb_os_restart(char **arguments);
+
+/** Sets a variable of the environment; NULL removes it. */
+bool lb_os_set_variable(const char *name, const char *value);
 
 /** The path of this program. */
 bool lb_os_program_path(char path[LB_OS_PATH]);

@@ -53,7 +53,7 @@ static bool is_of(const char *file, const char *room)
 
 static void check_source(const char *file, char *text)
 {
-    if (is_of(file, "os/posix/") || is_of(file, "mpi/")) return;
+    if (is_of(file, "os/posix/") || is_of(file, "os/windows/") || is_of(file, "mpi/")) return;
     const char *found = asks_the_system(text);
     ck_assert_msg(!found, "%s has %s: expected a function of src/os/os.h or src/os/program.h", file, found);
     if (!is_of(file, "os/")) return;

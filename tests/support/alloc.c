@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
+#ifndef _WIN32
+#    include <sys/mman.h>
+#endif
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -78,6 +80,7 @@ long support_most_bytes(void)
     return atomic_load(&most_bytes);
 }
 
+#ifndef _WIN32
 size_t support_touched_pages(const void *memory, size_t bytes)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -90,6 +93,7 @@ size_t support_touched_pages(const void *memory, size_t bytes)
     }
     return touched;
 }
+#endif
 
 long support_live_allocations(void)
 {

@@ -6,7 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#ifdef _WIN32
+#    include <process.h>
+#else
+#    include <sys/mman.h>
+#endif
 
 enum { SKIPPED = 77 }; /* tests/CMakeLists.txt knows it */
 
@@ -64,11 +68,47 @@ static bool is_of_unit(const TTest *test)
     return !unit_name || (strncmp(file, unit_name, length) == 0 && strcmp(file + length, ".c") == 0);
 }
 
+/* Shared with the processes in which tests run, where they do not run in this one. */
+static atomic_bool *any_skipped;
+
+/* What this system does not have: NAME, NAME... of tests, which are then skipped. */
+#ifndef SUPPORT_LEFT_OUT
+#    define SUPPORT_LEFT_OUT ""
+#endif
+
+static bool is_left_out(const char *name)
+{
+    static const char *const names[] = {SUPPORT_LEFT_OUT};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+#ifdef _WIN32
+/* Runs each test of the unit in a process of its own, as Check does where it can fork. */
+static bool fail_apart(void)
+{
+    bool failed = false;
+    for (const support_test *each = first_test; each; each = each->next) {
+        if (!is_of_unit(each->test) || is_left_out(each->test->name)) continue;
+        _putenv_s("CK_RUN_CASE", each->test->name);
+        const intptr_t status = _spawnl(_P_WAIT, _pgmptr, "tests", unit_name, NULL);
+        if (status == SKIPPED) atomic_store(any_skipped, true);
+        failed = failed || (status != 0 && status != SKIPPED);
+    }
+    return failed;
+}
+#endif
+
 int support_run_tests_between(SFun before, SFun after)
 {
+#ifdef _WIN32
+    const char *fork = getenv("CK_FORK");
+    if (!getenv("CK_RUN_CASE") && !(fork && strcmp(fork, "no") == 0)) return fail_apart();
+#endif
     Suite *suite = suite_create(unit_name ? unit_name : "tests");
     for (const support_test *each = first_test; each; each = each->next) {
-        if (!is_of_unit(each->test)) continue;
+        if (!is_of_unit(each->test) || is_left_out(each->test->name)) continue;
         TCase *alone = tcase_create(each->test->name);
         tcase_add_checked_fixture(alone, leave_loops, NULL);
         tcase_add_checked_fixture(alone, before, after);
@@ -87,8 +127,16 @@ int support_run_tests(void)
     return support_run_tests_between(NULL, NULL);
 }
 
-/* Shared with the processes in which tests run. */
-static atomic_bool *any_skipped;
+static atomic_bool *share_flag(void)
+{
+#ifdef _WIN32
+    static atomic_bool flag;
+    return &flag;
+#else
+    void *shared = mmap(NULL, sizeof *any_skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return shared == MAP_FAILED ? NULL : shared;
+#endif
+}
 
 void support_skip(const char *what, const char *why)
 {
@@ -106,9 +154,8 @@ _Noreturn void support_skip_rest(const char *what, const char *why)
 int support_run_unit(const char *name, int (*unit)(void))
 {
     unit_name = name;
-    void *shared = mmap(NULL, sizeof *any_skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED) return EXIT_FAILURE;
-    any_skipped = shared;
+    any_skipped = share_flag();
+    if (!any_skipped) return EXIT_FAILURE;
     int status = unit ? unit() : support_run_tests();
     return status == 0 && atomic_load(any_skipped) ? SKIPPED : status;
 }

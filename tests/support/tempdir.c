@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
+#ifndef _WIN32
+#    include <glob.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +85,7 @@ size_t support_file_count(void)
     return count;
 }
 
+#ifndef _WIN32
 size_t support_match_count(const char *pattern)
 {
     char path[SUPPORT_PATH];
@@ -93,10 +96,13 @@ size_t support_match_count(const char *pattern)
     if (!failed) globfree(&found);
     return count;
 }
+#endif
 
 void support_write_file(const char *path, const void *bytes, size_t count)
 {
+#ifndef _WIN32    /* where the name stays as long as the old file is open */
     unlink(path); /* after truncating an old file, some file systems wait for the disk at fclose */
+#endif
     FILE *file = fopen(path, "wb");
     if (!file || (count && fwrite(bytes, 1, count, file) != count) || fclose(file) != 0) stop(path);
 }

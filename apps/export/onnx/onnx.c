@@ -19,7 +19,8 @@ static const char ENDING[] = ".onnx";
 bool app_onnx_is_name(const char *path)
 {
     size_t length = strlen(path), ending = sizeof ENDING - 1;
-    return length > ending && path[length - ending - 1] != '/' && strcmp(path + length - ending, ENDING) == 0;
+    return length > ending && !strchr(lb_os_separators, path[length - ending - 1]) &&
+           strcmp(path + length - ending, ENDING) == 0;
 }
 
 static void add_entry(lb_buffer *message, const char *key, const char *value)

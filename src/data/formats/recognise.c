@@ -272,7 +272,7 @@ static bool begins_object(const lb_sample_line *line)
 /* Whether the name of a file says that its lines are objects, and one looks so, or the training had names. */
 static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_target)
 {
-    const char *slash = strrchr(name, '/'), *last = slash ? slash : name;
+    const char *last = lb_os_name_of(name);
     bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
     for (int i = 0; i < s->count; i++) may = may || begins_object(&s->line[i]);
     return may && (strstr(last, ".json") || strstr(last, ".ndjson"));

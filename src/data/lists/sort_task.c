@@ -27,7 +27,7 @@ lb_status lb_sort_set_lengths(lb_sort_task *task, const char *of, const char *na
                               lb_error *error)
 {
     char *end;
-    long least = strtol(text, &end, 10), most = *end == '-' ? strtol(end + 1, &end, 10) : least;
+    const long long least = strtoll(text, &end, 10), most = *end == '-' ? strtoll(end + 1, &end, 10) : least;
     if (text[strspn(text, "0123456789-")] || *end || least < 1 || most < least || most > INT32_MAX)
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "%s%s: found \"%.40s\", expected lengths of lists, such as 5-10", of, name, text);

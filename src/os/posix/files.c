@@ -190,6 +190,8 @@ bool lb_os_may_write_in(const char *folder)
 
 _Static_assert(PATH_MAX <= LB_OS_PATH, "realpath writes up to PATH_MAX bytes");
 
+const char lb_os_separators[] = "/";
+
 bool lb_os_resolve(const char *path, char target[LB_OS_PATH])
 {
     return realpath(path, target) != NULL;

@@ -31,21 +31,27 @@ static void become(int said, pid_t parent, int (*run)(void *context), void *cont
     exit(run(context));
 }
 
-bool lb_os_start(lb_os_child *child, int (*run)(void *context), void *context)
+bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context)
 {
     int said[2];
     const pid_t parent = getpid();
     *child = (lb_os_child){0};
     if (pipe(said) != 0) return false;
     fcntl(said[0], F_SETFL, O_NONBLOCK);
-    const pid_t number = fork();
-    if (number == 0) become(said[1], parent, run, context);
+    const pid_t made = fork();
+    if (made == 0) become(said[1], parent, run, context);
     const int reason = errno;
     close(said[1]);
-    if (number < 0) close(said[0]);
-    if (number > 0) *child = (lb_os_child){number, lb_os_handle_of(said[0])};
+    if (made < 0) close(said[0]);
+    if (made > 0) *child = (lb_os_child){.number = made, .said = lb_os_handle_of(said[0])};
+    (void)number;
     errno = reason;
-    return number > 0;
+    return made > 0;
+}
+
+int lb_os_copy(void)
+{
+    return 0;
 }
 
 int64_t lb_os_hear(const lb_os_child *child, void *bytes, size_t room)
@@ -73,6 +79,11 @@ static const char OWN_PATH[] = "/proc/self/exe";
 void lb_os_restart(char **arguments)
 {
     execv(OWN_PATH, arguments);
+}
+
+bool lb_os_set_variable(const char *name, const char *value)
+{
+    return (value ? setenv(name, value, 1) : unsetenv(name)) == 0;
 }
 
 bool lb_os_program_path(char path[LB_OS_PATH])

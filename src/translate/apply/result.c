@@ -78,7 +78,8 @@ const char **lb_keep_symbols(const lb_translate_job *j, const char *const *symbo
     char *letters = (char *)(copy + count);
     for (size_t i = 0; i < count; i++) {
         copy[i] = letters;
-        letters = stpcpy(letters, lb_symbol_name(symbols[i])) + 1;
+        const size_t room = strlen(lb_symbol_name(symbols[i])) + 1;
+        letters = (char *)memcpy(letters, lb_symbol_name(symbols[i]), room) + room;
     }
     return copy;
 }

@@ -66,8 +66,7 @@ static char *name_index(const lb_training_config *c, lb_error *error)
     char *named = lb_buffer_end(&path);
     if (!named) lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", c->train);
     if (!named || c->index_file || c->index == LB_INDEX_ALWAYS || !c->out) return named;
-    const char *slash = strrchr(named, '/');
-    char *own = lb_folder_path(c->out, slash ? slash + 1 : named, error);
+    char *own = lb_folder_path(c->out, lb_os_name_of(named), error);
     lb_release(named);
     return own;
 }

@@ -40,7 +40,7 @@ START_TEST(test_child_is_heard_and_has_a_status)
     char bytes[16];
     int status = 0;
     lb_os_child child;
-    ck_assert(lb_os_start(&child, say, words));
+    ck_assert(lb_os_start(&child, 1, say, words));
     ck_assert_int_gt(child.number, 0);
     wait_for_end(&child);
     ck_assert(lb_os_has_ended(&child, &status));
@@ -57,7 +57,7 @@ START_TEST(test_child_that_is_asked_to_end_does)
     char byte;
     int status = 0;
     lb_os_child child;
-    ck_assert(lb_os_start(&child, wait_for_ever, NULL));
+    ck_assert(lb_os_start(&child, 1, wait_for_ever, NULL));
     ck_assert_int_eq(lb_os_read(child.said, &byte, 1), 1); /* it no longer has the handlers of Check */
     ck_assert(!lb_os_has_ended(&child, &status));
     ck_assert_int_lt(lb_os_hear(&child, &byte, 1), 0);

@@ -1,0 +1,186 @@
+/* Processes side by side, this program itself, its limits, and libraries that it loads. A process that is started is
+ * this program again; its standard input is a pipe, on which a byte, or the end of who started it, asks it to end. */
+#include "os/program.h"
+#include "os/windows/system.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char COPY[] = "LOOKBACK_COPY";
+
+static DWORD WINAPI wait_for_request(void *input)
+{
+    char byte;
+    DWORD count;
+    (void)!ReadFile(input, &byte, 1, &count, NULL);
+    lb_os_record(SIGTERM);
+    return 0;
+}
+
+int lb_os_copy(void)
+{
+    static int copy = -1;
+    if (copy >= 0) return copy;
+    const char *number = getenv(COPY);
+    copy = number ? atoi(number) : 0;
+    lb_os_set_variable(COPY, NULL);
+    HANDLE thread =
+        copy > 0 ? CreateThread(NULL, 0, wait_for_request, lb_os_system(lb_os_input()), 0, NULL) : NULL;
+    if (thread) CloseHandle(thread);
+    return copy;
+}
+
+bool lb_os_set_variable(const char *name, const char *value)
+{
+    return _putenv_s(name, value ? value : "") == 0;
+}
+
+/* Pipes for what the child hears and says; it inherits its own ends, `own`, and no other handle. */
+static bool open_pipes(lb_os_child *child, HANDLE own[2])
+{
+    HANDLE said, asked;
+    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
+    if (!lb_os_told(CreatePipe(&said, &own[1], &inherited, 0))) return false;
+    child->said = (lb_os_handle){(intptr_t)said};
+    if (!lb_os_told(CreatePipe(&own[0], &asked, &inherited, 0))) {
+        CloseHandle(own[1]);
+        return false;
+    }
+    child->asked = (lb_os_handle){(intptr_t)asked};
+    SetHandleInformation(said, HANDLE_FLAG_INHERIT, 0);
+    SetHandleInformation(asked, HANDLE_FLAG_INHERIT, 0);
+    return true;
+}
+
+static HANDLE start(HANDLE own[2])
+{
+    char room[256];
+    wchar_t path[LB_WIDE_PATH];
+    PROCESS_INFORMATION made = {0};
+    SIZE_T size = sizeof room;
+    STARTUPINFOEXW info = {.StartupInfo = {.cb = sizeof info,
+                                           .dwFlags = STARTF_USESTDHANDLES,
+                                           .hStdInput = own[0],
+                                           .hStdOutput = own[1],
+                                           .hStdError = own[1]}};
+    LPPROC_THREAD_ATTRIBUTE_LIST list = (void *)room;
+    if (GetModuleFileNameW(NULL, path, LB_WIDE_PATH) &&
+        InitializeProcThreadAttributeList(list, 1, 0, &size)) {
+        info.lpAttributeList = list;
+        if (UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, own, 2 * sizeof *own, NULL,
+                                      NULL))
+            CreateProcessW(path, GetCommandLineW(), NULL, NULL, TRUE, EXTENDED_STARTUPINFO_PRESENT, NULL,
+                           NULL, &info.StartupInfo, &made);
+        lb_os_told(made.hProcess);
+        DeleteProcThreadAttributeList(list);
+    }
+    if (made.hThread) CloseHandle(made.hThread);
+    return made.hProcess;
+}
+
+bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context)
+{
+    HANDLE own[2];
+    char digits[16];
+    (void)run, (void)context;
+    *child = (lb_os_child){0};
+    snprintf(digits, sizeof digits, "%d", number);
+    if (lb_os_set_variable(COPY, digits) && open_pipes(child, own)) {
+        child->number = (intptr_t)start(own);
+        CloseHandle(own[0]);
+        CloseHandle(own[1]);
+    }
+    lb_os_set_variable(COPY, NULL);
+    if (child->number) return true;
+    lb_os_drop(&child->said);
+    lb_os_drop(&child->asked);
+    return false;
+}
+
+int64_t lb_os_hear(const lb_os_child *child, void *bytes, size_t room)
+{
+    return lb_os_has_arrived(child->said) ? lb_os_read(child->said, bytes, room) : -1;
+}
+
+bool lb_os_has_ended(const lb_os_child *child, int *status)
+{
+    enum { MOST = 255 };
+    DWORD found = 0;
+    HANDLE process = (HANDLE)(intptr_t)child->number;
+    if (WaitForSingleObject(process, 0) != WAIT_OBJECT_0) return false;
+    GetExitCodeProcess(process, &found);
+    *status = found <= MOST ? (int)found : LB_OS_ENDED_BY + SIGTERM;
+    CloseHandle(process);
+    (void)lb_os_close(child->asked);
+    return true;
+}
+
+void lb_os_stop(const lb_os_child *child)
+{
+    (void)lb_os_write_all(child->asked, "", 1);
+}
+
+/* ---- This program. ---- */
+
+/* The new program would have another number, and a shell would not wait for it. */
+void lb_os_restart(char **arguments)
+{
+    (void)arguments;
+}
+
+bool lb_os_program_path(char path[LB_OS_PATH])
+{
+    wchar_t wide[LB_WIDE_PATH];
+    DWORD length = GetModuleFileNameW(NULL, wide, LB_WIDE_PATH);
+    return length > 0 && length < LB_WIDE_PATH && lb_os_narrow(wide, path);
+}
+
+bool lb_os_make_temp_folder(char folder[LB_OS_PATH])
+{
+    int length = snprintf(folder, LB_OS_PATH, "%s\\lookback-%llx-%llx", lb_os_temp_folder(),
+                          (unsigned long long)lb_os_process(), (unsigned long long)lb_os_clock());
+    errno = ENAMETOOLONG;
+    return length > 0 && length < LB_OS_PATH && lb_os_make_folder(folder);
+}
+
+uint64_t lb_os_limit_of(lb_os_limit limit)
+{
+    ULONG_PTR low, high;
+    GetCurrentThreadStackLimits(&low, &high);
+    return limit == LB_OS_STACK ? high - low : UINT64_MAX;
+}
+
+/* ---- Libraries. ---- */
+
+static DWORD load_error;
+
+void *lb_os_load(const char *path)
+{
+    wchar_t wide[LB_WIDE_PATH];
+    void *library = NULL;
+    if (MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, LB_WIDE_PATH)) library = LoadLibraryW(wide);
+    load_error = library ? 0 : GetLastError();
+    return library;
+}
+
+bool lb_os_find_function(void *library, const char *name, void *function)
+{
+    FARPROC found = GetProcAddress(library, name);
+    load_error = found ? 0 : GetLastError();
+    memcpy(function, &found, sizeof found);
+    return found;
+}
+
+const char *lb_os_load_error(void)
+{
+    static char text[512];
+    if (load_error == 0) return NULL;
+    DWORD length = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL,
+                                  load_error, 0, text, sizeof text, NULL);
+    if (length == 0) snprintf(text, sizeof text, "error %lu of Windows", load_error);
+    text[strcspn(text, "\r\n")] = '\0';
+    load_error = 0;
+    return text;
+}
