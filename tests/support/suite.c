@@ -127,15 +127,17 @@ int support_run_tests(void)
     return support_run_tests_between(NULL, NULL);
 }
 
-static atomic_bool *share_flag(void)
+static bool share_flag(void)
 {
 #ifdef _WIN32
     static atomic_bool flag;
-    return &flag;
+    any_skipped = &flag;
 #else
     void *shared = mmap(NULL, sizeof *any_skipped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return shared == MAP_FAILED ? NULL : shared;
+    if (shared == MAP_FAILED) return false;
+    any_skipped = shared;
 #endif
+    return true;
 }
 
 void support_skip(const char *what, const char *why)
@@ -154,8 +156,7 @@ _Noreturn void support_skip_rest(const char *what, const char *why)
 int support_run_unit(const char *name, int (*unit)(void))
 {
     unit_name = name;
-    any_skipped = share_flag();
-    if (!any_skipped) return EXIT_FAILURE;
+    if (!share_flag()) return EXIT_FAILURE;
     int status = unit ? unit() : support_run_tests();
     return status == 0 && atomic_load(any_skipped) ? SKIPPED : status;
 }

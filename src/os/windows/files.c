@@ -3,7 +3,6 @@
 #include "os/windows/system.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 lb_os_handle lb_os_open_as(const char *path, DWORD access, DWORD made, DWORD flags)
 {
@@ -31,13 +30,12 @@ lb_os_handle lb_os_open(const char *path, int how)
     const DWORD made = how & LB_OS_NEW ? CREATE_NEW : how & LB_OS_CREATE ? OPEN_ALWAYS : OPEN_EXISTING;
     const DWORD flags = how & LB_OS_NO_LINK ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
     lb_os_info info;
-    int reason = EINVAL;
+    int reason = 0;
     if ((how & LB_OS_NO_LINK || made != OPEN_EXISTING) && lb_os_is_odd(path)) {
-        errno = reason;
+        errno = EINVAL;
         return (lb_os_handle){0};
     }
     lb_os_handle file = lb_os_open_as(path, writes | (how & LB_OS_READ ? GENERIC_READ : 0), made, flags);
-    reason = 0;
     if (lb_os_is_open(file) && lb_os_info_of(file, &info)) {
         if ((how & LB_OS_NO_LINK) && info.kind == LB_OS_IS_LINK) reason = ELOOP;
         if ((how & LB_OS_WRITE) && info.kind == LB_OS_IS_FOLDER) reason = EISDIR;

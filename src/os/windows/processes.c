@@ -1,5 +1,5 @@
-/* Processes side by side, this program itself, its limits, and libraries that it loads. A process that is started is
- * this program again; its standard input is a pipe, on which a byte, or the end of who started it, asks it to end. */
+/* Processes side by side, this program itself, and its limits. A process that is started is this program again; its
+ * standard input is a pipe, on which a byte, or the end of who started it, asks it to end. */
 #include "os/program.h"
 #include "os/windows/system.h"
 
@@ -152,35 +152,21 @@ uint64_t lb_os_limit_of(lb_os_limit limit)
     return limit == LB_OS_STACK ? high - low : UINT64_MAX;
 }
 
-/* ---- Libraries. ---- */
-
-static DWORD load_error;
+/* ---- Libraries: that of MPI alone, which is not built for Windows. ---- */
 
 void *lb_os_load(const char *path)
 {
-    wchar_t wide[LB_WIDE_PATH];
-    void *library = NULL;
-    if (MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, LB_WIDE_PATH)) library = LoadLibraryW(wide);
-    load_error = library ? 0 : GetLastError();
-    return library;
+    (void)path;
+    return NULL;
 }
 
 bool lb_os_find_function(void *library, const char *name, void *function)
 {
-    FARPROC found = GetProcAddress(library, name);
-    load_error = found ? 0 : GetLastError();
-    memcpy(function, &found, sizeof found);
-    return found;
+    (void)library, (void)name, (void)function;
+    return false;
 }
 
 const char *lb_os_load_error(void)
 {
-    static char text[512];
-    if (load_error == 0) return NULL;
-    DWORD length = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL,
-                                  load_error, 0, text, sizeof text, NULL);
-    if (length == 0) snprintf(text, sizeof text, "error %lu of Windows", load_error);
-    text[strcspn(text, "\r\n")] = '\0';
-    load_error = 0;
-    return text;
+    return "there is none for Windows";
 }
