@@ -21,7 +21,7 @@ async function instantiate(files) {
         wasmBinary,
         print: (line) => lines.push(line),
         printErr: () => {},
-        preRun: ({ ENV }) => Object.assign(ENV, { TERM: "page", LANG: "C.UTF-8" }),
+        preRun: ({ ENV }) => Object.assign(ENV, { TERM: "page", LANG: "C.UTF-8", LOOKBACK_ISA: "portable" }),
     });
     for (const [path, bytes] of Object.entries(files)) {
         const folder = path.split("/").slice(0, -1).join("/");

@@ -61,7 +61,7 @@ after(async () => {
 test("the page is under 1.6 megabytes", () => assert.ok(statSync(WORKBENCH).size < 1.6e6));
 
 for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES))
-    test(`${name}: bits, score and outputs are those of the same WebAssembly in Node, without a network`, async () => {
+    test(`${name}: bits are those of a terminal, score and outputs those of Node, without a network`, async () => {
         const { page, trouble } = await openWorkbench(await browser.createBrowserContext());
         await press(page, name);
         await untilRead(page);
@@ -69,8 +69,12 @@ for (const [name, { files, pairs, measured, texts }] of Object.entries(EXAMPLES)
         for (const [setting, value] of Object.entries(SIZES)) await set(page, setting, value);
         await press(page, "Train now");
         await untilDone(page);
-        const model = await trainInNode(["train", ...pairs, ...sizes, "--out", "out"], files, "out/model.safetensors");
+        const words = ["train", ...pairs, ...sizes, "--out", "out"];
+        const model = await trainInNode(words, files, "out/model.safetensors");
         assert.ok((await trained(page, "out/model.safetensors")).equals(model));
+        for (const [path, bytes] of Object.entries(files)) writeFileSync(join(folder, path), bytes);
+        native([...words, "--isa", "portable", "--fresh"], folder);
+        assert.ok(readFileSync(join(folder, "out/model.safetensors")).equals(model));
         const given = { ...files, "texts.txt": Buffer.from(`${texts.join("\n")}\n`), "out/model.safetensors": model };
         for (const command of [
             ["evaluate", "out", ...measured, "--held-out"],
@@ -88,7 +92,7 @@ test("a model of a terminal gives the outputs of predict for 500 words, and the 
     const at = (name) => join(folder, name);
     writeFileSync(at("spanish.tsv"), SPANISH);
     writeFileSync(at("words.txt"), WORDS);
-    native(["train", "spanish.tsv", "--target-separator", " ", ...sizes, "--threads", "1", "--out", "out"], folder);
+    native(["train", "spanish.tsv", "--target-separator", " ", ...sizes, "--threads", "1", "--fresh", "--out", "out"], folder);
     const { page, trouble } = await openWorkbench(browser);
     const files = { "out/model.safetensors": readFileSync(at("out/model.safetensors")), "words.txt": WORDS };
     const { lines } = await runInPage(page, ["predict", "out", "words.txt"], files);

@@ -55,8 +55,7 @@ async function instantiate(files) {
             return {};
         },
         preRun(module) {
-            module.ENV.TERM = "page";
-            module.ENV.LANG = "C.UTF-8";
+            Object.assign(module.ENV, { TERM: "page", LANG: "C.UTF-8", LOOKBACK_ISA: "portable" });
         },
     });
     listen(1, "out");
