@@ -92,7 +92,10 @@ test("a model of a terminal gives the outputs of predict for 500 words, and the 
     const at = (name) => join(folder, name);
     writeFileSync(at("spanish.tsv"), SPANISH);
     writeFileSync(at("words.txt"), WORDS);
-    native(["train", "spanish.tsv", "--target-separator", " ", ...sizes, "--threads", "1", "--fresh", "--out", "out"], folder);
+    native(
+        ["train", "spanish.tsv", "--target-separator", " ", ...sizes, "--threads", "1", "--fresh", "--out", "out"],
+        folder,
+    );
     const { page, trouble } = await openWorkbench(browser);
     const files = { "out/model.safetensors": readFileSync(at("out/model.safetensors")), "words.txt": WORDS };
     const { lines } = await runInPage(page, ["predict", "out", "words.txt"], files);
