@@ -7,7 +7,7 @@ import puppeteer from "puppeteer-core";
 import { until } from "./browser.js";
 import { press } from "./playground.js";
 import { textOf } from "./use.js";
-import { set, untilDone, untilRead } from "./workbench.js";
+import { paste, set, untilDone, untilRead } from "./workbench.js";
 
 const { FIREFOX, WORKBENCH } = process.env;
 const SIZES = { hidden: 64, lr: 0.01, steps: 400, "evaluate-every": 50 };
@@ -23,7 +23,7 @@ async function openIn(browser) {
 
 async function writes(page, source) {
     await press(page, "Use");
-    await page.type("#use-text", source);
+    await paste(page, "#use-text", source);
     await until(page, () => document.querySelector(".best")?.textContent.length > 3);
     return textOf(page, ".best");
 }

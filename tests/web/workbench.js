@@ -165,3 +165,15 @@ export const trained = async (page, path) =>
         }, path),
         "base64",
     );
+
+// Text that comes at once, as from a clipboard: between slow keys, the page answers the beginning of a word.
+export async function paste(page, selector, text) {
+    await page.$eval(
+        selector,
+        (field, value) => {
+            field.value = value;
+            field.dispatchEvent(new Event("input", { bubbles: true }));
+        },
+        text,
+    );
+}

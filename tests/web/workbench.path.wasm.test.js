@@ -9,7 +9,7 @@ import { launch, save, settle, until } from "./browser.js";
 import { assertLooks } from "./look.js";
 import { press } from "./playground.js";
 import { assertAccessible, textOf } from "./use.js";
-import { drop, exampleOf, openWorkbench, runInNode, set, untilDone, untilRead } from "./workbench.js";
+import { drop, exampleOf, openWorkbench, paste, runInNode, set, untilDone, untilRead } from "./workbench.js";
 
 const IMAGES = join(process.env.CHECKOUT, "docs/images");
 const SIZES = { hidden: 64, lr: 0.01, steps: 400, "evaluate-every": 50 };
@@ -94,7 +94,7 @@ test("words become a model, own words, a report and a program in C", async () =>
     await look(page);
 
     await press(page, "Use");
-    await page.type("#use-text", "guitarra");
+    await paste(page, "#use-text", "guitarra");
     await until(page, () => document.querySelector(".best")?.textContent.startsWith("ɡ"));
     await look(page);
     await page.evaluate((list) => {
@@ -209,7 +209,7 @@ test("the pictures of docs/workbench.md are of today, and dark is dark", async (
     await hideTimes(page);
     await assertLooks(browser, page, "workbench", { folder: IMAGES, last: ".shown-pairs" });
     await press(page, "Use");
-    await page.type("#use-text", "guitarra");
+    await paste(page, "#use-text", "guitarra");
     await until(page, () => document.querySelector(".best")?.textContent.startsWith("ɡ"));
     await settle(page);
     await assertLooks(browser, page, "workbench_use", { folder: IMAGES, last: ".typed .picture:nth-child(-n+3)" });
