@@ -81,9 +81,8 @@ extern int app_isa, app_threads;
 
 /** What all programs that compute have: the threads, for lb_set_threads, and the instruction set. */
 #define APP_THREADS                                                                                          \
-    APP_CHOICE(                                                                                              \
-        0, "isa", "SET", &app_isa, lb_instruction_set_names,                                                 \
-        "instruction set of the kernels, also set by LOOKBACK_ISA; the last bits of results depend on it"),  \
+    APP_CHOICE(0, "isa", "SET", &app_isa, lb_instruction_set_names,                                          \
+               "instruction set of the kernels, also set by LOOKBACK_ISA; it decides the last bits"),        \
         APP_INT(0, "threads", "N", &app_threads, 0, 1024,                                                    \
                 "number of threads, which leaves results as they are; 0: OMP_NUM_THREADS, or at most one "   \
                 "per processor")

@@ -117,7 +117,7 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
     for (size_t i = 0; SUPPORT_ROW(i, choices); i++) {
         char log[64];
         snprintf(log, sizeof log, "%s/log.jsonl", choices[i].choose);
-        SUPPORT_TRAIN(TRAIN, "--lr", "0.05", "--steps", "200", "--patience", "0", "--choose",
+        SUPPORT_TRAIN(TRAIN, "--lr", "0.05", "--steps", "200", "--patience", "0", "--seed", "3", "--choose",
                       choices[i].choose, "--out", choices[i].choose);
         expect_kept(best_step(log, choices[i].key, choices[i].sign));
         double value[POINTS];

@@ -243,7 +243,8 @@ static void count_lines(const char *file, char *text)
     ck_assert_msg(lines <= MOST_LINES, "%s%s has %d lines, expected at most %d", walked, file, lines,
                   MOST_LINES);
     short_sources += strstr(walked, "/src/") && is_source(file) && !is_op && lines < FEW_LINES;
-    files++;
+    /* Of two implementations, one counts. */
+    files += strncmp(file, "os/windows/", 11) != 0 && strcmp(file, "figures/not_drawn.c") != 0;
 }
 
 START_TEST(test_rooms_files_are_worth_opening)

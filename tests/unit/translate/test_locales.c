@@ -200,7 +200,7 @@ static void read_arrays(void)
     lb_safetensors_close(file);
 }
 
-/* A log of a training without the digits of its eighth column, the seconds. */
+/* A log of a training without the digits of its ninth column, the seconds. */
 static char *without_seconds(const char *name)
 {
     size_t count;
@@ -208,7 +208,7 @@ static char *without_seconds(const char *name)
     int column = 0;
     for (const char *from = text; *from; from++) {
         column = *from == '\n' ? 0 : column + (*from == ',');
-        if (column != 7 || !strchr("0123456789.", *from)) *to++ = *from;
+        if (column != 8 || !strchr("0123456789.", *from)) *to++ = *from;
     }
     *to = '\0';
     return text;
