@@ -1,5 +1,5 @@
 /* Models whose file asks for long outputs and that never write an end: what a translation takes is in proportion to the
- * text, whatever the file says. */
+ * text, whatever the file says. It takes seconds. */
 #include "lookback/translate.h"
 #include "models/built_in.h"
 #include "support/alloc.h"

@@ -1,5 +1,5 @@
 /* Texts are decoded and scored side by side as far as memory is meant for them: what a model says that it needs is near
- * what it takes. */
+ * what it takes. It takes seconds. */
 #include "lookback/translate.h"
 #include "support/alloc.h"
 #include "support/small_training.h"
