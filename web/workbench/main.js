@@ -6,7 +6,7 @@ import { makeSee } from "./see.js";
 import { makeTake } from "./take.js";
 import { makeUse } from "./use.js";
 import { faultOf, optionsOfTrain, run } from "./jobs.js";
-import { notify, onChange, project } from "./project.js";
+import { notify, project } from "./project.js";
 import { forgetEverything, keptModels, openKept } from "./store.js";
 import { makeTrain } from "./train.js";
 import { Model } from "./training.js";

@@ -64,7 +64,7 @@ lb_batch lb_pair_batch(lb_pairs *pairs, const lb_vocabulary *source, const lb_vo
 /* ---- Samples. ---- */
 
 enum {
-    MOST_PAIRS = 128,     /* per batch: half of them take a page a tenth of a second */
+    MOST_PAIRS = 128,     /* per batch, whose loss takes a page a tenth of a second */
     PART = 25,            /* outputs that are decoded at once in parts */
     MOST_CELLS = 1 << 20, /* attention weights per batch: long pairs get smaller batches */
     MOST_LOGITS = 1 << 21 /* per batch: so do those with many classes */

@@ -291,6 +291,13 @@ START_TEST(test_pair_file_several_answers_are_pairs_in_their_order)
 }
 END_TEST
 
+static lb_converter converter_of(const lb_pair_kind *kind, const lb_pair_format *format, lb_pair_file *file,
+                                 size_t room)
+{
+    return (lb_converter){
+        .name = "file", .kind = kind, .format = format, .file = file, .to = lb_os_temp_file(), .room = room};
+}
+
 /* The copy of many answers and of a long text that nobody reads has a few times as many bytes as they. */
 START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
 {
@@ -307,12 +314,7 @@ START_TEST(test_pair_file_many_answers_have_a_copy_in_proportion)
     memset(text + used, 'x', TEXT);
     used += TEXT;
     ck_assert_int_eq(lb_pair_kind_parse("tsv", &kind, &error), LB_OK);
-    lb_converter begun = {.name = "file",
-                          .kind = &kind,
-                          .format = &format,
-                          .file = &file,
-                          .to = lb_os_temp_file(),
-                          .room = MOST};
+    lb_converter begun = converter_of(&kind, &format, &file, MOST);
     ck_assert(lb_os_write_all(file.handle, text, used) && lb_os_go(file.handle, 0));
     ck_assert_msg(lb_convert(&begun, NULL, 0, &error) == LB_OK, "%s", error.message);
     ck_assert_int_gt(lb_os_place(begun.to), TEXT + 8 * ANSWERS);
@@ -332,12 +334,7 @@ START_TEST(test_pair_file_weights_have_no_more_room_than_the_copy)
     lb_pair_file file = {.handle = lb_os_temp_file()};
     ck_assert_int_eq(lb_pair_kind_parse("", &kind, &error), LB_OK);
     const lb_pair_format format = {.weight_column = 3};
-    lb_converter begun = {.name = "file",
-                          .kind = &kind,
-                          .format = &format,
-                          .file = &file,
-                          .to = lb_os_temp_file(),
-                          .room = MOST};
+    lb_converter begun = converter_of(&kind, &format, &file, MOST);
     ck_assert(lb_os_write_all(file.handle, text, sizeof text - 1) && lb_os_go(file.handle, 0));
     ck_assert_int_eq(lb_convert(&begun, NULL, 0, &error), LB_ERROR_FORMAT);
     ck_assert_ptr_nonnull(strstr(error.message, "file: its temporary copy is too large"));
