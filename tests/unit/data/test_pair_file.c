@@ -291,7 +291,7 @@ START_TEST(test_pair_file_several_answers_are_pairs_in_their_order)
 }
 END_TEST
 
-static lb_converter converter_of(const lb_pair_kind *kind, const lb_pair_format *format, lb_pair_file *file,
+static lb_converter converter_of(lb_pair_kind *kind, const lb_pair_format *format, lb_pair_file *file,
                                  size_t room)
 {
     return (lb_converter){
