@@ -69,8 +69,8 @@ static void report(training *t, const bench_size *size, lb_attention_kind attent
     bench_print(object);
 }
 
-static lb_status measure(const bench_size *size, lb_attention_kind attention, bench_effort effort, int shards,
-                         bool stages, const lb_group *group, lb_error *error)
+static lb_status measure(const bench_size *size, lb_attention_kind attention, lb_precision precision,
+                         bench_effort effort, int shards, bool stages, const lb_group *group, lb_error *error)
 {
     training t = {.batch = size->batch / shards, .stages = stages};
     lb_status status = bench_model_init(&t.model, size, attention, error);
@@ -82,6 +82,7 @@ static lb_status measure(const bench_size *size, lb_attention_kind attention, be
                                    .steps = INT64_MAX,
                                    .evaluate_every = INT64_MAX,
                                    .part = -1,
+                                   .precision = precision,
                                    .shards = shards,
                                    .group = group};
     if (!status) status = lb_train(t.config, &t.history, error);
@@ -105,11 +106,12 @@ static int run(int argc, char **argv)
     bench_size size = {.config = 1, .vocabulary = BENCH_VOCABULARY};
     bench_effort effort = {.warm_up = 5, .runs = 200};
     bool stages = false;
-    int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE;
+    int threads = 0, shards = 1, attention = LB_ATTENTION_ADDITIVE, precision = LB_FLOAT32;
     const app_option options[] = {
         BENCH_SIZE_OPTIONS(size),
         APP_CHOICE(0, "attention", "KIND", &attention, lb_attention_names,
                    "of the decoder of the sort model"),
+        APP_CHOICE(0, "precision", "KIND", &precision, lb_precision_names, "of the products of a step"),
         APP_INT(0, "shards", "N", &shards, 1, LB_MOST_SHARDS,
                 "parts of each batch, for the ranks of mpirun; then give --steps, and --seconds 0"),
         APP_INT(0, "threads", "N", &threads, 0, 1024, "number of threads; 0: one per processor"),
@@ -128,7 +130,8 @@ static int run(int argc, char **argv)
     bench_count_allocations();
     bench_size_settle(&size);
     lb_set_threads(threads);
-    if (measure(&size, (lb_attention_kind)attention, effort, shards, stages, group, &error))
+    if (measure(&size, (lb_attention_kind)attention, (lb_precision)precision, effort, shards, stages, group,
+                &error))
         return app_fail(&error);
     return app_close_stdout(0);
 }

@@ -37,6 +37,20 @@ void lb_tape_set_mode(lb_tape *tape, lb_mode mode);
 /** The current mode; LB_MODE_TRAIN on a new tape. */
 lb_mode lb_tape_mode(const lb_tape *tape);
 
+/** How products with weights are computed in LB_MODE_TRAIN, forward and backward. Everything else, and all other modes,
+ *  are in lb_real. */
+typedef enum lb_precision {
+    LB_FLOAT32, /* in lb_real */
+    LB_BFLOAT16 /* of operands rounded to bfloat16, to nearest, ties to even; sums are in float */
+} lb_precision;
+
+/** Names of the precisions. */
+extern const char *const lb_precision_names[];
+
+/** Sets the precision of the following ops [LB_FLOAT32]. Errors: LB_ERROR_ARGUMENT for LB_BFLOAT16, unless lb_real is
+ *  float, and the processor has avx512_bf16 and AVX-512 is in force. */
+LB_MUST_USE lb_status lb_tape_set_precision(lb_tape *tape, lb_precision precision, lb_error *error);
+
 /** Seeds the random ops (dropout): the same seed, step and order of ops give the same numbers. lb_tape_reset adds 1 to
  *  the step. A new tape has seed 0 and step 0. */
 void lb_tape_seed(lb_tape *tape, uint64_t seed, uint32_t step);

@@ -299,7 +299,8 @@ typedef struct lb_trainer_config {
     /* The parameters are already trained: they are evaluated as step 0, which may be the best, and the average starts
      * with them. */
     bool trained;
-    uint64_t seed; /* of dropout */
+    uint64_t seed;          /* of dropout */
+    lb_precision precision; /* of the products of a step [LB_FLOAT32] */
     /* Parts of each batch, a power of two. Their gradients are added in one binary tree, weighted by their tokens; so
      * the weights have the same bits with any number of processes that divides it. 0: 1 */
     int shards;

@@ -432,7 +432,8 @@ typedef struct lb_training_config {
     /* Parts of each batch for several processes, a power of two, see lb_trainer_config; it decides the bits of the
      * weights [as in the run that is resumed, or the number of processes] */
     int shards;
-    int evaluate_every; /* steps between two evaluations [250] */
+    lb_precision precision; /* of the products of a step; evaluations are in float32 [LB_FLOAT32] */
+    int evaluate_every;     /* steps between two evaluations [250] */
     /* Stop after this many evaluations without a better model [as many as fit in 1250 steps, or in three tenths of all
      * steps; sort never]; negative: never. */
     int patience;

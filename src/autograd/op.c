@@ -203,6 +203,13 @@ lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size)
     return node->tape->kept = known;
 }
 
+lb_matrix lb_op_rounded(const lb_node *node, lb_matrix matrix)
+{
+    lb_tape *tape = node->tape;
+    if (tape->precision == LB_BFLOAT16 && tape->mode == LB_MODE_TRAIN) matrix.rounded = &tape->pairs;
+    return matrix;
+}
+
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t top, int64_t outputs,
                              int64_t first, int64_t inputs, int64_t rows, lb_matrix *matrix)
 {
@@ -213,8 +220,8 @@ bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64
     if (lb_tape_status(node->tape)) return false;
     if (!known) known = &once;
     known->uses += rows;
-    *matrix = lb_transposed(from, stride);
-    if (known->uses < ROWS_THAT_PAY) return true;
+    *matrix = lb_op_rounded(node, lb_transposed(from, stride));
+    if (known->uses < ROWS_THAT_PAY || matrix->rounded) return true;
     if (!known->made) known->made = transposed_copy(node, outputs, inputs, from, stride);
     *matrix = lb_plain(known->made, outputs);
     return known->made != NULL;

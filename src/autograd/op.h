@@ -44,6 +44,9 @@ lb_kept *lb_op_kept(const lb_node *node, const lb_real *of, int64_t size);
 bool lb_op_transposed_weight(const lb_node *node, const lb_tensor *weight, int64_t top, int64_t outputs,
                              int64_t first, int64_t inputs, int64_t rows, lb_matrix *matrix);
 
+/** A matrix whose products are computed in the precision of the tape: with weights, and of gradients with weights. */
+lb_matrix lb_op_rounded(const lb_node *node, lb_matrix matrix);
+
 /** lb_affine with columns first, first + 1, ... of the weight, if the product with the other columns is computed
  *  elsewhere.
  *  Shapes: x [..., inputs], weight [outputs, first + inputs or more]. Errors: LB_ERROR_SHAPE. */

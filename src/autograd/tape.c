@@ -59,6 +59,7 @@ void lb_tape_free(lb_tape *tape)
     lb_sinusoids_free(tape->sinusoids);
     for (int i = 0; i < LB_LENGTH(tape->work); i++) lb_arena_free(tape->work[i]);
     lb_arena_free(tape->arena);
+    lb_release(tape->pairs.memory);
     lb_release(tape);
 }
 
@@ -95,6 +96,15 @@ void lb_tape_set_mode(lb_tape *tape, lb_mode mode)
     if (!tape) return;
     tape->mode = mode;
     tape->kept = NULL;
+}
+
+const char *const lb_precision_names[] = {[LB_FLOAT32] = "float32", [LB_BFLOAT16] = "bfloat16", NULL};
+
+lb_status lb_tape_set_precision(lb_tape *tape, lb_precision precision, lb_error *error)
+{
+    lb_status status = precision == LB_BFLOAT16 ? lb_bfloat16_check(error) : LB_OK;
+    if (tape && !status) tape->precision = precision;
+    return status;
 }
 
 void lb_tape_spend(lb_tape *tape)

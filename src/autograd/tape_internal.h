@@ -5,6 +5,7 @@
 #include "autograd/tape.h"
 #include "base/alloc.h"
 #include "lookback/op.h"
+#include "tensor/gemm.h"
 
 struct lb_tape {
     lb_arena *arena;
@@ -19,6 +20,8 @@ struct lb_tape {
     lb_model_place place;
     lb_watcher watcher;
     lb_mode mode;
+    lb_precision precision;
+    lb_pairs pairs;       /* for its products in bfloat16 */
     struct lb_kept *kept; /* until the next reset or change of mode: weights may change then */
     bool backward_ran;
     bool spends; /* see lb_tape_spend */

@@ -1,7 +1,9 @@
 #include "tensor/gemm.h"
 
+#include "base/alloc.h"
 #include "base/progress.h"
 #include "base/threads.h"
+#include "tensor/bfloat16.h"
 
 #include <assert.h>
 #include <string.h>
@@ -56,6 +58,7 @@ typedef struct tiling {
     int64_t stride;
     const lb_real *row; /* the initial value of each row of c; NULL: none */
     bool rectify;
+    uint32_t *pairs_of_a, *pairs_of_b; /* of the part of k, if it is multiplied in bfloat16; otherwise NULL */
 } tiling;
 
 /* Doubles the number of parts of a side; false if they would be too small. */
@@ -114,12 +117,105 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
     lb_real *c = t->c + i * t->stride + j;
     for (int64_t row = 0; t->row && first == 0 && row < m; row++)
         memcpy(c + row * t->stride, t->row + j, (size_t)n * sizeof *c);
-    if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b.transposed)) {
+    if (t->pairs_of_a) {
+        const int64_t depth = lb_smaller(t->depth, t->k - first), pairs = lb_pairs_of(depth);
+        lb_pairs_multiply(m, n, depth, t->pairs_of_a + i * pairs, t->a.transposed, t->pairs_of_b + j * pairs,
+                          pairs * LB_PAIRS_PANEL, first > 0 || t->beta == 1, c, t->stride);
+    } else if (t->serial == lb_gemm_serial && !is_for_blas(m, n, t->k, b.transposed)) {
         lb_gemm_own(m, n, lb_smaller(t->depth, t->k - first), a, b, first ? 1 : t->beta, c, t->stride);
     } else if (first == 0) {
         t->serial(m, n, t->k, a, b, t->beta, c, t->stride);
     }
     if (t->rectify && first + t->depth >= t->k) rectify_rows(m, n, c, t->stride);
+}
+
+/* Copies the operands of a part of k as pairs, by all threads. */
+static void copy_pairs(const tiling *t, int64_t first)
+{
+    const int64_t depth = lb_smaller(t->depth, t->k - first), pairs = lb_pairs_of(depth);
+#pragma omp for schedule(static) nowait
+    for (int64_t i = 0; i < t->m; i += UNIT)
+        lb_pairs_rows(depth, lb_smaller(UNIT, t->m - i), lb_matrix_from(t->a, i, first),
+                      t->pairs_of_a + i * pairs);
+#pragma omp for schedule(static)
+    for (int64_t j = 0; j < t->n; j += UNIT)
+        lb_pairs_columns(depth, lb_smaller(UNIT, t->n - j), lb_matrix_from(t->b, first, j),
+                         t->pairs_of_b + j * pairs);
+}
+
+/* On the threads of a team; on the calling one outside of a team. */
+static void multiply_tiles(const tiling *t)
+{
+    for (int64_t first = 0; first < t->k || first == 0; first += t->depth) {
+        if (t->pairs_of_a) copy_pairs(t, first);
+            /* A thread has the same tiles for each part, so that none waits for another. */
+#pragma omp for schedule(static) nowait
+        for (int64_t tile = 0; tile < t->above * t->beside; tile++) multiply_tile(t, tile, first);
+        if (t->pairs_of_a) {
+#pragma omp barrier
+        }
+    }
+}
+
+static void multiply(tiling *t)
+{
+    if (t->above * t->beside == 1) {
+        multiply_tiles(t);
+        return;
+    }
+    lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
+#pragma omp parallel
+    multiply_tiles(t);
+    lb_stage_end();
+}
+
+/* Without memory for the pairs of the operands, those of a piece of c are on the stack: each is copied more often. */
+__attribute__((noinline)) static void multiply_pieces(const tiling *t)
+{
+    enum { SIDE = 64 };
+    uint32_t room[2 * SIDE * LB_PAIRS_DEPTH / 2];
+    for (int64_t i = 0; i < t->m; i += SIDE)
+        for (int64_t j = 0; j < t->n; j += SIDE) {
+            tiling piece = *t;
+            piece.m = lb_smaller(SIDE, t->m - i);
+            piece.n = lb_smaller(SIDE, t->n - j);
+            piece.a = lb_matrix_from(t->a, i, 0);
+            piece.b = lb_matrix_from(t->b, 0, j);
+            piece.c += i * t->stride + j;
+            if (t->row) piece.row += j;
+            piece.above = piece.beside = 1;
+            piece.pairs_of_a = room;
+            piece.pairs_of_b = room + (ptrdiff_t)SIDE * LB_PAIRS_DEPTH / 2;
+            multiply_tiles(&piece);
+        }
+}
+
+void lb_gemm_rounded(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
+                     int64_t stride)
+{
+    multiply_pieces(&(tiling){.m = m,
+                              .n = n,
+                              .k = k,
+                              .a = a,
+                              .b = b,
+                              .beta = beta,
+                              .c = c,
+                              .stride = stride,
+                              .depth = lb_smaller(LB_PAIRS_DEPTH, k)});
+}
+
+/* Both operands are copied once for all tiles. */
+static void multiply_rounded(tiling *t, lb_pairs *pairs)
+{
+    t->depth = lb_smaller(LB_PAIRS_DEPTH, t->k);
+    const int64_t left = lb_pairs_room(t->m, t->depth), right = lb_pairs_room(t->n, t->depth);
+    if (!lb_alloc_room(&pairs->memory, 0, (size_t)(left + right), &pairs->capacity, sizeof *pairs->memory)) {
+        multiply_pieces(t);
+        return;
+    }
+    t->pairs_of_a = pairs->memory;
+    t->pairs_of_b = pairs->memory + left;
+    multiply(t);
 }
 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
@@ -131,19 +227,10 @@ void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matri
     t.row = row;
     t.rectify = rectify;
     divide(&t);
-    int64_t tiles = t.above * t.beside;
-    if (tiles == 1) {
-        multiply_tile(&t, 0, 0);
-        return;
-    }
-    lb_stage_begin("product", a.transposed ? "of a weight's gradient" : "of rows");
-    /* A thread has the same tiles for each part, so that none waits for another. */
-#pragma omp parallel
-    for (int64_t first = 0; first < k; first += t.depth) {
-#pragma omp for schedule(static) nowait
-        for (int64_t tile = 0; tile < tiles; tile++) multiply_tile(&t, tile, first);
-    }
-    lb_stage_end();
+    if (a.rounded || b.rounded)
+        multiply_rounded(&t, a.rounded ? a.rounded : b.rounded);
+    else
+        multiply(&t);
 }
 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,

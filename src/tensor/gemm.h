@@ -8,11 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Memory for copies of operands in bfloat16 (tensor/bfloat16.h), which grows when it is needed. */
+typedef struct lb_pairs {
+    uint32_t *memory;
+    size_t capacity; /* numbers of 32 bits */
+} lb_pairs;
+
 /** A matrix to read: element (i, j) is data[i * stride + j], or data[j * stride + i] if transposed. */
 typedef struct lb_matrix {
     const lb_real *data;
     int64_t stride;
     bool transposed;
+    lb_pairs *
+        rounded; /* both operands of its products are rounded to bfloat16, and copied there; NULL: neither is */
 } lb_matrix;
 
 static inline lb_matrix lb_plain(const lb_real *data, int64_t stride)
@@ -50,6 +58,9 @@ void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real 
 /** lb_gemm in one call on the calling thread, for parallel regions that have their own tiles. */
 lb_gemm_fn lb_gemm_serial;
 
+/** lb_gemm_serial for operands that are rounded: it copies each of them several times, on the stack. */
+lb_gemm_fn lb_gemm_rounded;
+
 /** lb_gemm_serial by whoever would compute the same product with a `b` that is not transposed: for so many rows that
  *  rearranging b within the product costs no more than before it. */
 lb_gemm_fn lb_gemm_laid_out;
@@ -83,6 +94,9 @@ lb_gemm_fn lb_gemm_portable;
 #else
 #    define lb_gemm_portable lb_gemm_base
 #endif
+
+/** Whether products can be rounded here. Errors: LB_ERROR_ARGUMENT, with the reason and what to do. */
+LB_MUST_USE lb_status lb_bfloat16_check(lb_error *error);
 
 /* ---- Transposing a matrix. ---- */
 

@@ -47,13 +47,14 @@ static inline int64_t lb_panels_size(int64_t depth, int64_t columns)
     return lb_panel_count(columns) * LB_PANEL * depth;
 }
 
-/** Copies the panels first, first + 1, ... without `end`. Does nothing if the weight is read where it is. */
+/** Copies the panels first, first + 1, ... without `end`, as pairs if the weight is rounded (tensor/bfloat16.h). Does
+ *  nothing if the weight is read where it is. */
 void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end);
 
-/** The columns of c that belong to a panel = a b + beta c, on the calling thread, with our own kernel: a number of c
- *  has the same bits whatever rows and panels are multiplied with it, if the weight is packed.
+/** The columns of c that belong to panels first, ... without `end` = a b + beta c, on the calling thread, with our own
+ *  kernel: a number of c has the same bits whatever rows and panels are multiplied with it, if the weight is packed.
  *  Shapes: a [m, depth], where b are the rows begin, begin + 1, ... begin + depth of the weight; c [m, columns]. */
-void lb_panels_multiply(const lb_panels *panels, int64_t panel, int64_t begin, int64_t depth, int64_t m,
-                        lb_matrix a, lb_real beta, lb_real *c, int64_t stride);
+void lb_panels_multiply(const lb_panels *panels, int64_t first, int64_t end, int64_t begin, int64_t depth,
+                        int64_t m, lb_matrix a, lb_real beta, lb_real *c, int64_t stride);
 
 #endif

@@ -49,7 +49,8 @@ lb_status lb_trainer_begin(lb_trainer *t, lb_error *error)
     bool slabs = (t->average || !(c->average > 0)) && (t->best || !c->keep_best);
     if (!t->tape || !t->optimizer || !slabs || (size > 1 && !t->room)) return lb_no_memory(error, "training");
     begin_average(t);
-    return lb_optimizer_check(t->optimizer, error);
+    status = lb_tape_set_precision(t->tape, c->precision, error);
+    return status ? status : lb_optimizer_check(t->optimizer, error);
 }
 
 /* As lb_train says: a young average forgets its beginning fast. */

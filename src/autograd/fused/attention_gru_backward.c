@@ -41,12 +41,19 @@ static int64_t lay_out_thread(const lb_attention_gru_run *run, lb_real *block, b
     return parts.count;
 }
 
+/* The panels of some columns of a weight. */
+static lb_panels panels_back(const lb_attention_gru_run *run, lb_parts *parts, const lb_tensor *weight,
+                             int64_t first, int64_t columns)
+{
+    const lb_matrix from = lb_op_rounded(run->node, lb_plain(weight->data + first, lb_dim(weight, 1)));
+    return lb_recurrence_panels_back(&run->x, parts, from, lb_dim(weight, 0), columns);
+}
+
 /* The same for the work of the whole op. */
 static int64_t lay_out(backward_pass *pass, lb_real *block)
 {
     const lb_attention_gru_run *run = &pass->run;
     int64_t all = run->batch * run->steps;
-    const lb_tensor *context = run->in.weight_context;
     lb_parts parts = {.block = block};
     pass->dstate = lb_parts_next(&parts, run->batch * run->hidden);
     pass->dv = lb_parts_next(&parts, run->batch * run->width);
@@ -54,13 +61,9 @@ static int64_t lay_out(backward_pass *pass, lb_real *block)
     pass->dcontext = lb_parts_next(&parts, all * run->depth);
     pass->thread_size = lay_out_thread(run, NULL, &(backward_thread){0});
     pass->threads = lb_parts_next(&parts, lb_grid_threads(lb_attention_gru_grid(run)) * pass->thread_size);
-    pass->query = lb_recurrence_panels_back(
-        &run->x, &parts, lb_plain(run->in.weight_query->data, run->hidden), run->width, run->hidden);
-    pass->state = lb_recurrence_panels_back(&run->x, &parts, lb_plain(run->in.weight_hh->data, run->hidden),
-                                            3 * run->hidden, run->hidden);
-    pass->context = lb_recurrence_panels_back(
-        &run->x, &parts, lb_plain(context->data + run->context_column, lb_dim(context, 1)), 3 * run->hidden,
-        run->depth);
+    pass->query = panels_back(run, &parts, run->in.weight_query, 0, run->hidden);
+    pass->state = panels_back(run, &parts, run->in.weight_hh, 0, run->hidden);
+    pass->context = panels_back(run, &parts, run->in.weight_context, run->context_column, run->depth);
     return parts.count;
 }
 
@@ -211,14 +214,14 @@ static void give_gradients(const backward_pass *pass)
     const lb_attention_gru_run *run = &pass->run;
     const lb_gru_gradient *gates = &pass->gates;
     int64_t all = run->batch * run->steps;
-    lb_matrix previous = lb_plain(pass->traces.previous, pass->traces.stride);
+    lb_matrix previous = lb_op_rounded(run->node, lb_plain(pass->traces.previous, pass->traces.stride));
     lb_op_add_grad(run->in.initial, pass->dstate);
     lb_op_add_grad_rows(run->in.v, run->batch, pass->dv);
     lb_gru_give_input_gradient(run->node, LB_AGRU_X, &run->x, *gates);
     lb_gru_add_weight_gradient(*gates, all, previous, run->in.weight_hh, run->in.bias_hh);
     add_product(run->in.weight_query, run->hidden, all, lb_transposed(pass->dquery, run->width), previous);
     add_product(run->in.weight_context, run->depth, all, lb_transposed(gates->x, gates->x_stride),
-                lb_plain(run->contexts->data, run->depth));
+                lb_op_rounded(run->node, lb_plain(run->contexts->data, run->depth)));
 }
 
 void lb_attention_gru_backward(lb_node *node)

@@ -133,8 +133,9 @@ static int64_t lay_out(sequence *s, lb_real *block)
     lb_parts parts = {.block = block};
     int64_t hidden = s->x.hidden;
     s->dstate = lb_parts_next(&parts, s->x.batch * s->cell->state * hidden);
-    s->weight = lb_recurrence_panels_back(&s->x, &parts, lb_plain(s->node->in[LB_CELL_WEIGHT]->data, hidden),
-                                          s->cell->gates * hidden, hidden);
+    s->weight = lb_recurrence_panels_back(
+        &s->x, &parts, lb_op_rounded(s->node, lb_plain(s->node->in[LB_CELL_WEIGHT]->data, hidden)),
+        s->cell->gates * hidden, hidden);
     return parts.count;
 }
 
@@ -191,6 +192,6 @@ void lb_cell_backward(lb_node *node)
     lb_gru_give_input_gradient(node, LB_CELL_X, &s.x, s.gradient);
     lb_op_add_grad(node->in[LB_CELL_INITIAL], s.dstate);
     lb_gru_add_weight_gradient(s.gradient, s.x.batch * s.x.steps,
-                               lb_plain(saved + s.cell->previous * s.x.hidden, kept),
+                               lb_op_rounded(node, lb_plain(saved + s.cell->previous * s.x.hidden, kept)),
                                node->in[LB_CELL_WEIGHT], node->in[LB_CELL_BIAS]);
 }

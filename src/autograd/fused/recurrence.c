@@ -174,12 +174,11 @@ void lb_worker_multiply(const lb_worker *worker, int64_t t, const lb_panels *wei
 {
     int64_t panel, end = lb_share(lb_panel_count(weight->columns), worker->thread->place,
                                   worker->thread->grid.width, &panel);
-    for (; panel < end; panel++)
-        for (row_block block = block_after(worker, t, (row_block){.tile = worker->first_tile});
-             block.count > 0; block = block_after(worker, t, block))
-            lb_panels_multiply(weight, panel, begin, depth, block.count,
-                               lb_plain(a.data + block.first * a.stride, worker->parts * a.stride), beta,
-                               c + block.first * stride, worker->parts * stride);
+    for (row_block block = block_after(worker, t, (row_block){.tile = worker->first_tile}); block.count > 0;
+         block = block_after(worker, t, block))
+        lb_panels_multiply(weight, panel, end, begin, depth, block.count,
+                           lb_plain(a.data + block.first * a.stride, worker->parts * a.stride), beta,
+                           c + block.first * stride, worker->parts * stride);
 }
 
 void lb_worker_pack(const lb_worker *worker, const lb_panels *weight)
@@ -194,7 +193,7 @@ bool lb_recurrence_panels(const lb_node *node, const lb_gru_input *x, const lb_t
 {
     assert(lb_dim(weight, 0) % parts == 0 && column + inputs <= lb_dim(weight, 1));
     int64_t outputs = lb_dim(weight, 0) / parts, size = lb_panels_size(inputs, outputs);
-    lb_matrix from = lb_transposed(weight->data + column, lb_dim(weight, 1));
+    lb_matrix from = lb_op_rounded(node, lb_transposed(weight->data + column, lb_dim(weight, 1)));
     lb_real *packed = x->steps > 1 ? lb_op_reals(node, parts * size) : NULL;
     if (!packed && (x->steps > 1 || !lb_op_transposed_weight(node, weight, 0, lb_dim(weight, 0), column,
                                                              inputs, x->batch, &from)))

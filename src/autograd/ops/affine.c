@@ -75,7 +75,7 @@ static lb_status multiply(const lb_node *node, int operand)
     int64_t stride = lb_dim(weight, 1), first = first_column(node, operand);
     bool add = operand == BESIDE;
     lb_matrix from = lb_plain(x->data, inputs);
-    lb_matrix part = lb_transposed(weight->data + of->top * stride + first, stride);
+    lb_matrix part = lb_op_rounded(node, lb_transposed(weight->data + of->top * stride + first, stride));
     lb_gemm_fn *serial = is_large(node) ? lb_gemm_laid_out : lb_gemm_serial;
     if (!is_large(node) &&
         !lb_op_transposed_weight(node, weight, of->top, outputs, first, inputs, rows, &part))
@@ -122,11 +122,11 @@ static void multiply_backward(const lb_node *node, int operand, const lb_real *d
     int64_t outputs = output_count(node), stride = lb_dim(weight, 1), inputs = lb_dim(x, -1),
             rows = row_count(node), at = part_of(node)->top * stride + first_column(node, operand);
     if (lb_wants_grad(x))
-        lb_gemm(rows, inputs, outputs, lb_plain(dy, outputs), lb_plain(weight->data + at, stride),
-                lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
+        lb_gemm(rows, inputs, outputs, lb_op_rounded(node, lb_plain(dy, outputs)),
+                lb_plain(weight->data + at, stride), lb_op_sets(node, operand) ? 0 : 1, x->grad, inputs);
     if (lb_wants_grad(weight))
-        lb_gemm(outputs, inputs, rows, lb_transposed(dy, outputs), lb_plain(x->data, inputs), 1,
-                weight->grad + at, stride);
+        lb_gemm(outputs, inputs, rows, lb_op_rounded(node, lb_transposed(dy, outputs)),
+                lb_plain(x->data, inputs), 1, weight->grad + at, stride);
 }
 
 static void backward(lb_node *node)

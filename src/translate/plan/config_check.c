@@ -151,6 +151,7 @@ lb_status lb_config_check(lb_training_config *c, lb_error *error)
 {
     static const lb_training_config none = {0};
     lb_status status = lb_settings_check(c, error);
+    if (!status) status = lb_tape_set_precision(NULL, c->precision, error);
     if (!status) status = check_choice(c, error);
     if (!status) status = check_data(c, error);
     if (!status) status = lb_settings_fit_kind(c, &none, false, error);

@@ -112,6 +112,7 @@ static lb_trainer_config loop_of(lb_stepper *s)
     loop.stop = shall_stop;
     loop.seed = s->seed;
     loop.shards = s->shards;
+    loop.precision = s->config->precision;
     loop.group = s->config->group;
     loop.trained = s->start->model.params != NULL;
     loop.checkpoint = s->files.checkpoint;

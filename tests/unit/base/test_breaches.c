@@ -225,7 +225,7 @@ static void write_keys(int64_t layer, int64_t columns)
     ROW(transpose_into_rows_that_overlap, lb_transpose_strip, lb_transpose_strip(8, 4, x, 4, y, 7))          \
     ROW(pack_a_panel_too_many, lb_panels_pack, lb_panels_pack(&panels, 0, 3))                                \
     ROW(multiply_deeper_than_the_panels, lb_panels_multiply,                                                 \
-        lb_panels_multiply(&panels, 1, 4, 8, 1, lb_plain(x, 8), 0, y + HALF, 40))                            \
+        lb_panels_multiply(&panels, 1, 2, 4, 8, 1, lb_plain(x, 8), 0, y + HALF, 40))                         \
     ROW(pass_more_units_than_hidden, lb_gru_gates_inline, lb_gru_gates(8, 9, x, x, x, y, y + 64, y + HALF))  \
     ROW(go_back_through_more_units_than_hidden, lb_gru_gates_backward_inline,                                \
         lb_gru_gates_backward(8, 9, y, x, y + 64, y + HALF))                                                 \

@@ -27,8 +27,8 @@ static void multiply(const lb_panels *panels, int64_t begin, int64_t depth, int6
                      lb_real *c)
 {
     for (int64_t panel = 0; panel < lb_panel_count(COLUMNS); panel++)
-        lb_panels_multiply(panels, panel, begin, depth, rows, lb_plain(input + first * DEPTH, DEPTH), 0,
-                           c + first * COLUMNS, COLUMNS);
+        lb_panels_multiply(panels, panel, panel + 1, begin, depth, rows,
+                           lb_plain(input + first * DEPTH, DEPTH), 0, c + first * COLUMNS, COLUMNS);
 }
 
 static void check(const lb_real *c, int64_t begin, int64_t depth)
