@@ -129,26 +129,39 @@ static void multiply_tile(const tiling *t, int64_t tile, int64_t first)
     if (t->rectify && first + t->depth >= t->k) rectify_rows(m, n, c, t->stride);
 }
 
-/* Copies the operands of a part of k as pairs, by all threads. */
-static void copy_pairs(const tiling *t, int64_t first)
+/* Copies some rows of a, or columns of b, for a part of k as pairs. */
+static void copy_pairs(const tiling *t, int64_t first, bool rows, int64_t from, int64_t count)
 {
-    const int64_t depth = lb_smaller(t->depth, t->k - first), pairs = lb_pairs_of(depth);
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < t->m; i += UNIT)
-        lb_pairs_rows(depth, lb_smaller(UNIT, t->m - i), lb_matrix_from(t->a, i, first),
-                      t->pairs_of_a + i * pairs);
-#pragma omp for schedule(static)
-    for (int64_t j = 0; j < t->n; j += UNIT)
-        lb_pairs_columns(depth, lb_smaller(UNIT, t->n - j), lb_matrix_from(t->b, first, j),
-                         t->pairs_of_b + j * pairs);
+    const int64_t depth = lb_smaller(t->depth, t->k - first), at = from * lb_pairs_of(depth);
+    if (rows)
+        lb_pairs_rows(depth, count, lb_matrix_from(t->a, from, first), t->pairs_of_a + at);
+    else
+        lb_pairs_columns(depth, count, lb_matrix_from(t->b, first, from), t->pairs_of_b + at);
 }
 
-/* On the threads of a team; on the calling one outside of a team. */
-static void multiply_tiles(const tiling *t)
+/* The only tile, on the calling thread. */
+static void multiply_alone(const tiling *t)
 {
-    for (int64_t first = 0; first < t->k || first == 0; first += t->depth) {
-        if (t->pairs_of_a) copy_pairs(t, first);
-            /* A thread has the same tiles for each part, so that none waits for another. */
+    int64_t first = 0;
+    do {
+        for (int side = 0; side < 2 && t->pairs_of_a; side++)
+            copy_pairs(t, first, side == 0, 0, side == 0 ? t->m : t->n);
+        multiply_tile(t, 0, first);
+        first += t->depth;
+    } while (first < t->k);
+}
+
+/* On all threads of a team. A thread has the same tiles for each part of k, so that none waits for another, but for the
+ * copies. */
+static void multiply_together(const tiling *t)
+{
+    for (int64_t first = 0; first < t->k; first += t->depth) {
+        for (int side = 0; side < 2 && t->pairs_of_a; side++) {
+            const int64_t count = side == 0 ? t->m : t->n;
+#pragma omp for schedule(static)
+            for (int64_t i = 0; i < count; i += UNIT)
+                copy_pairs(t, first, side == 0, i, lb_smaller(UNIT, count - i));
+        }
 #pragma omp for schedule(static) nowait
         for (int64_t tile = 0; tile < t->above * t->beside; tile++) multiply_tile(t, tile, first);
         if (t->pairs_of_a) {
@@ -157,65 +170,51 @@ static void multiply_tiles(const tiling *t)
     }
 }
 
-static void multiply(tiling *t)
+static void multiply(const tiling *t)
 {
     if (t->above * t->beside == 1) {
-        multiply_tiles(t);
+        multiply_alone(t);
         return;
     }
     lb_stage_begin("product", t->a.transposed ? "of a weight's gradient" : "of rows");
 #pragma omp parallel
-    multiply_tiles(t);
+    multiply_together(t);
     lb_stage_end();
-}
-
-/* Without memory for the pairs of the operands, those of a piece of c are on the stack: each is copied more often. */
-__attribute__((noinline)) static void multiply_pieces(const tiling *t)
-{
-    enum { SIDE = 64 };
-    uint32_t room[2 * SIDE * LB_PAIRS_DEPTH / 2];
-    for (int64_t i = 0; i < t->m; i += SIDE)
-        for (int64_t j = 0; j < t->n; j += SIDE) {
-            tiling piece = *t;
-            piece.m = lb_smaller(SIDE, t->m - i);
-            piece.n = lb_smaller(SIDE, t->n - j);
-            piece.a = lb_matrix_from(t->a, i, 0);
-            piece.b = lb_matrix_from(t->b, 0, j);
-            piece.c += i * t->stride + j;
-            if (t->row) piece.row += j;
-            piece.above = piece.beside = 1;
-            piece.pairs_of_a = room;
-            piece.pairs_of_b = room + (ptrdiff_t)SIDE * LB_PAIRS_DEPTH / 2;
-            multiply_tiles(&piece);
-        }
 }
 
 void lb_gemm_rounded(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
                      int64_t stride)
 {
-    multiply_pieces(&(tiling){.m = m,
-                              .n = n,
-                              .k = k,
-                              .a = a,
-                              .b = b,
-                              .beta = beta,
-                              .c = c,
-                              .stride = stride,
-                              .depth = lb_smaller(LB_PAIRS_DEPTH, k)});
+    enum { SIDE = 64, ROOM = SIDE * LB_PAIRS_DEPTH / 2 };
+    uint32_t pairs_of_a[ROOM], pairs_of_b[ROOM];
+    for (int64_t i = 0; i < m; i += SIDE)
+        for (int64_t j = 0; j < n; j += SIDE)
+            multiply_alone(&(tiling){.m = lb_smaller(SIDE, m - i),
+                                     .n = lb_smaller(SIDE, n - j),
+                                     .k = k,
+                                     .above = 1,
+                                     .beside = 1,
+                                     .depth = LB_PAIRS_DEPTH,
+                                     .a = lb_matrix_from(a, i, 0),
+                                     .b = lb_matrix_from(b, 0, j),
+                                     .beta = beta,
+                                     .c = c + i * stride + j,
+                                     .stride = stride,
+                                     .pairs_of_a = pairs_of_a,
+                                     .pairs_of_b = pairs_of_b});
 }
 
-/* Both operands are copied once for all tiles. */
-static void multiply_rounded(tiling *t, lb_pairs *pairs)
+/* Copies both operands once for all tiles, if there is memory for a part of k. */
+static bool has_pairs(tiling *t)
 {
-    t->depth = lb_smaller(LB_PAIRS_DEPTH, t->k);
-    const int64_t left = lb_pairs_room(t->m, t->depth), right = lb_pairs_room(t->n, t->depth);
-    if (!lb_alloc_room(&pairs->memory, 0, (size_t)(left + right), &pairs->capacity, sizeof *pairs->memory)) {
-        multiply_pieces(t);
-        return;
-    }
+    lb_pairs *pairs = t->a.rounded ? t->a.rounded : t->b.rounded;
+    const int64_t left = lb_pairs_room(t->m, LB_PAIRS_DEPTH), right = lb_pairs_room(t->n, LB_PAIRS_DEPTH);
+    if (!lb_alloc_room(&pairs->memory, 0, (size_t)(left + right), &pairs->capacity, sizeof *pairs->memory))
+        return false;
+    t->depth = LB_PAIRS_DEPTH;
     t->pairs_of_a = pairs->memory;
     t->pairs_of_b = pairs->memory + left;
-    multiply(t);
+    return true;
 }
 
 void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b,
@@ -227,10 +226,11 @@ void lb_gemm_tiled(lb_gemm_fn *serial, int64_t m, int64_t n, int64_t k, lb_matri
     t.row = row;
     t.rectify = rectify;
     divide(&t);
-    if (a.rounded || b.rounded)
-        multiply_rounded(&t, a.rounded ? a.rounded : b.rounded);
-    else
-        multiply(&t);
+    if ((a.rounded || b.rounded) && !has_pairs(&t)) {
+        t.serial = lb_gemm_rounded;
+        t.depth = k;
+    }
+    multiply(&t);
 }
 
 void lb_gemm(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, lb_real beta, lb_real *c,
