@@ -19,7 +19,8 @@
 static const char *const all[] = {"lookback", "floor", "products", "pytorch", "pytorch compiled", NULL},
                          *const eager[] = {"lookback", "floor", "products", "pytorch", NULL},
                          *const growing[] = {"lookback", "floor", "pytorch", NULL},
-                         *const programs[] = {"lookback", "pytorch", NULL};
+                         *const programs[] = {"lookback", "pytorch", NULL},
+                         *const roundings[] = {"lookback", "bfloat16", "pytorch", "pytorch autocast", NULL};
 static const bench_case training[] = {
     {"training", "tiny", all, {"--config", "tiny"}},
     {"training", "small", all, {"--config", "small"}},
@@ -46,6 +47,18 @@ static const bench_case vocabularies[] = {
     {"vocabulary", "8000 classes", eager, {OF_WORDS, "--vocabulary", "8000"}},
     {"vocabulary", "8192 classes", eager, {OF_WORDS, "--vocabulary", "8192"}},
 };
+static const bench_case rounding[] = {
+    {"bfloat16", "tiny", roundings, {"--config", "tiny"}},
+    {"bfloat16", "small", roundings, {"--config", "small"}},
+    {"bfloat16", "medium", roundings, {"--config", "medium"}},
+    {"bfloat16", "large", roundings, {"--config", "large"}},
+    {"bfloat16", "transformer", roundings, {"--config", "transformer"}},
+    {"bfloat16",
+     "sentences",
+     roundings,
+     {"--embed", "192", "--hidden", "256", "--batch", "64", "--length", "15", "--vocabulary",
+      "5000"}}, /* as the recipe of 25,000 */
+};
 /* Ranks that stop by the clock would stop after different steps. */
 static const bench_case scaling[] = {
     {"scaling", "small", NULL, {"--config", "small", "--steps", "600", "--seconds", "0"}},
@@ -60,18 +73,11 @@ static const bench_case bits = {
 /* After each round. */
 static const bench_case peak = {"peak", "one thread", NULL, {"--peak"}};
 
-enum { ALL, TRAINING, DECODING, TRANSFORMER, LONG, VOCABULARY, GROWTH, SCALING, BUSY, UNTIL };
-static const char *const parts[] = {[ALL] = "all",
-                                    [TRAINING] = "training",
-                                    [DECODING] = "decoding",
-                                    [TRANSFORMER] = "transformer",
-                                    [LONG] = "long",
-                                    [VOCABULARY] = "vocabulary",
-                                    [GROWTH] = "growth",
-                                    [SCALING] = "scaling",
-                                    [BUSY] = "busy",
-                                    [UNTIL] = "until",
-                                    NULL};
+enum { ALL, TRAINING, DECODING, TRANSFORMER, LONG, VOCABULARY, GROWTH, SCALING, BUSY, BFLOAT16, UNTIL };
+static const char *const parts[] = {
+    [ALL] = "all",   [TRAINING] = "training",     [DECODING] = "decoding", [TRANSFORMER] = "transformer",
+    [LONG] = "long", [VOCABULARY] = "vocabulary", [GROWTH] = "growth",     [SCALING] = "scaling",
+    [BUSY] = "busy", [BFLOAT16] = "bfloat16",     [UNTIL] = "until",       NULL};
 
 typedef struct settings {
     bool quick;
@@ -186,6 +192,7 @@ static void measure_all(bench_session *s, const settings *set, int rounds)
         measure_costs(s, rounds);
     }
     if (wants(set, BUSY)) compare_busy(s, rounds);
+    if (wants(set, BFLOAT16)) COMPARE(s, rounding, "", rounds);
     if (wants(set, UNTIL) && !set->quick) bench_until_target(s);
 }
 

@@ -60,8 +60,10 @@ def measure(args: argparse.Namespace) -> dict[str, object]:
     called = torch.compile(model) if args.compile else model
 
     def forward(batch: Batch) -> Tensor:
-        result = called(batch.source, batch.target_in)
-        return result[0] if isinstance(result, tuple) else result
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=args.autocast):
+            result = called(batch.source, batch.target_in)
+        logits = result[0] if isinstance(result, tuple) else result
+        return logits.float()
 
     step = make_step(forward, model, torch.optim.Adam(model.parameters(), lr=1e-3, foreach=True), 1.0)
     rng = np.random.default_rng(args.seed)
@@ -156,6 +158,7 @@ def main() -> None:
     )
     add_arguments(parser, "steps")
     parser.add_argument("--compile", action="store_true", help="compile the model, where PyTorch can")
+    parser.add_argument("--autocast", action="store_true", help="multiply in bfloat16")
     parser.add_argument("--until-target", metavar="START", help="train from what bench_start wrote")
     args = parser.parse_args()
     if args.compile and not hasattr(torch, "compile"):

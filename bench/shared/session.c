@@ -107,6 +107,8 @@ void bench_measure(bench_session *s, const bench_case *what, const char *by, int
     append(argv, what->flags);
     if (strcmp(by, "floor") == 0) APPEND(argv, "--openblas");
     if (strcmp(by, "pytorch compiled") == 0) APPEND(argv, "--compile");
+    if (strcmp(by, "pytorch autocast") == 0) APPEND(argv, "--autocast");
+    if (strcmp(by, "bfloat16") == 0) APPEND(argv, "--precision", by);
     run_and_record(s, what, by, threads, argv, argv[is_pytorch(by)]);
 }
 

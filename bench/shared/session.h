@@ -32,8 +32,8 @@ typedef struct bench_session {
 void bench_session_open(bench_session *session, const char *python);
 
 /** Measures a case with one program: bench_train, bench_decode, bench_floor, torch_sort.py or torch_decode.py. `by` is
- *  "lookback", "chosen" (0 threads), "floor", "products" (bench_floor with OpenBLAS or with our kernel), "pytorch" or
- *  "pytorch compiled". Reports failures and leaves them out. */
+ *  "lookback", "bfloat16", "chosen" (0 threads), "floor", "products" (bench_floor with OpenBLAS or with our kernel),
+ *  "pytorch", "pytorch compiled" or "pytorch autocast". Reports failures and leaves them out. */
 void bench_measure(bench_session *session, const bench_case *what, const char *by, int threads);
 
 /** Measures the case with all its programs that are available, one after the other. */

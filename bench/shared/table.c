@@ -216,6 +216,37 @@ static void print_rest(table *t)
                (goal){AT_MOST, 0}, NAN, (goal){0});
 }
 
+static void print_rounded(table *t)
+{
+    static const struct {
+        const char *name;
+        goal of_float32;
+    } of[] = {{"tiny", {AT_MOST, 1.05}},  {"small", {AT_MOST, 0.85}},      {"medium", {AT_MOST, 0.66}},
+              {"large", {AT_MOST, 0.66}}, {"transformer", {AT_MOST, 0.7}}, {"sentences", {AT_MOST, 0.7}}};
+    static const char *const programs[] = {"lookback", "bfloat16", "pytorch", "pytorch autocast"};
+    enum { PROGRAMS = sizeof programs / sizeof *programs };
+    add(t, "%-*s%18s%18s%18s%18s    bfloat16 / float32", LABEL, "milliseconds", "float32", "bfloat16",
+        "PyTorch", "autocast");
+    end_line(t);
+    add(t, "%-*s", LABEL, "threads");
+    for (int i = 0; i < 2 * PROGRAMS; i++) add(t, "%9d", 1 + i % 2);
+    add(t, "%8d%15d", 1, 2);
+    end_line(t);
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        double ms[PROGRAMS][2];
+        for (int by = 0; by < PROGRAMS; by++)
+            for (int threads = 1; threads <= 2; threads++)
+                ms[by][threads - 1] = bench_record_median(
+                    t->runs, (bench_key){"bfloat16", of[i].name, programs[by], threads}, "ms_per_step");
+        add(t, "%-*s", LABEL, of[i].name);
+        for (int k = 0; k < 2 * PROGRAMS; k++) add_number(t, ms[k / 2][k % 2]);
+        for (int k = 0; k < 2; k++)
+            add_judged(t, of[i].name, k ? "bfloat16 / float32, on 2 threads" : "bfloat16 / float32",
+                       ms[1][k] / ms[0][k], of[i].of_float32);
+        end_line(t);
+    }
+}
+
 static void print_growth(table *t, const char *part, const char *const *names)
 {
     for (; *names; names++) {
@@ -351,6 +382,7 @@ void bench_table_print(cJSON *bench)
     print_if(&t, "length", "hidden", print_growths);
     print_if(&t, "scaling", "scaling", print_scaling);
     print_if(&t, "busy", "busy", print_busy);
+    print_if(&t, "bfloat16", "bfloat16", print_rounded);
     cJSON_DeleteItemFromObject(bench, "targets");
     cJSON_AddItemToObject(bench, "targets", t.targets);
 }

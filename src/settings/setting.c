@@ -310,6 +310,8 @@ static void print_value(lb_buffer *json, const lb_setting *s, const lb_training_
         lb_json_string(json, s->name, text_of(s, config) ? text_of(s, config) : "");
     } else if (s->type == LB_SETTING_FLAG) {
         lb_json_bool(json, s->opposite ? s->opposite : s->name, (number != 0) != (s->opposite != NULL));
+    } else if (s->type == LB_SETTING_CHOICE) {
+        lb_json_string(json, s->name, s->choices[(int)number]);
     } else if (s->type == LB_SETTING_SEED) {
         lb_json_key(json, s->name);
         lb_buffer_print(json, "\"%llu\"", (unsigned long long)config->seed);

@@ -194,7 +194,7 @@ const lb_setting lb_settings[] = {
              "each process"},
 
     {ROW(precision, CHOICE, TRAINING, BOTH, "KIND"), .rare = true, .choices = lb_precision_names,
-     .only_if_set = true, .place = {27, 13},
+     .only_if_set = true, .place = {27},
      .help = "float32, or bfloat16 for the products of a step, faster on processors with avx512_bf16; "
              "evaluations and the model file are float32"},
 

@@ -1,6 +1,6 @@
-/* Products of operands rounded to bfloat16 (docs/adr/0052-products-in-bfloat16.md), where lb_bfloat16_check() is LB_OK. The
- * processor multiplies pairs of numbers along k, and adds both products to a sum in float. So operands are first copied
- * as pairs: two numbers of 16 bits in one of 32, the earlier one in its lower half. */
+/* Products of operands rounded to bfloat16, where lb_bfloat16_check() is LB_OK. The processor multiplies pairs of
+ * numbers along k, and adds both products to a sum in float. So operands are first copied as pairs: two numbers of 16
+ * bits in one of 32, the earlier one in its lower half (docs/adr/0012-a-product-of-our-own.md). */
 #ifndef LB_BFLOAT16_H
 #define LB_BFLOAT16_H
 

@@ -1,6 +1,6 @@
 /* Products of operands rounded to bfloat16 against plain loops in double over numbers rounded by integers. A product is
- * within a bound: the instruction rounds its sums in its own way, and takes what is smaller than the least normal number
- * for 0. Tests of products are skipped where the processor has no such instruction. */
+ * within a bound, because the instruction rounds its sums in its own way; it takes subnormal numbers for 0. What
+ * multiplies is skipped where the processor has no such instruction. This test runs in both precisions. */
 #include "lookback/autograd.h"
 #include "support/alloc.h"
 #include "support/suite.h"
@@ -58,8 +58,8 @@ static double at(lb_matrix m, int64_t i, int64_t j)
     return rounded(m.data[m.transposed ? j * m.stride + i : i * m.stride + j]);
 }
 
-/* c [m, n], where `start` was before, against the sums of k products from the `begin`th on: each sum is rounded once for
- * two products, and to at most one part in 2^23. */
+/* c [m, n], where `start` was before, against sums of k products, in b from row `begin` on: a sum is rounded once for two
+ * products, to one part in 2^23. */
 static void check(lb_matrix a, lb_matrix b, int64_t m, int64_t n, int64_t k, int64_t begin, double start,
                   const lb_real *c, int64_t stride)
 {
@@ -138,7 +138,7 @@ START_TEST(test_bfloat16_rounds_to_the_nearest_and_ties_to_even)
                                FLT_MIN / 2,
                                -FLT_MIN / 2,
                                0};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (int i = 0; SUPPORT_ROW(i, numbers); i++)
         for (int side = 0; side < 2; side++) {
             lb_pairs pairs = {0};
             lb_real one = 1, c = -1;
@@ -196,7 +196,7 @@ START_TEST(test_bfloat16_panels_equal_plain_loops_over_rounded_operands)
     static const int64_t parts[][2] = {{0, DEPTH}, {0, 466}, {466, 234}, {233, 467}};
     lb_real *packed = malloc((size_t)lb_panels_size(DEPTH, COLUMNS) * sizeof *packed);
     for (int kind = 0; kind < 4; kind++)
-        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (int i = 0; SUPPORT_ROW(i, parts); i++)
             for (int64_t rows = 1; rows <= ROWS; rows += 23) {
                 lb_pairs pairs = {0};
                 lb_matrix a = make_matrix(rows, parts[i][1], false, 5),
