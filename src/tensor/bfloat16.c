@@ -72,7 +72,7 @@ static inline INLINED void transpose(__m512i row[LANES])
 static TARGET void pair_columns(int64_t k, int64_t columns, const float *from, int64_t stride, uint32_t *to)
 {
     for (int64_t j = 0; j < PANEL; j += LANES)
-        for (int64_t i = 0; i < k; i += 2 * LANES) {
+        for (int64_t i = 0; i < k; i += PANEL) {
             __m512i row[LANES];
             for (int64_t at = 0; at < LANES; at++)
                 row[at] = j + at < columns ? pairs_along(from + (j + at) * stride + i, k - i)
@@ -98,7 +98,7 @@ TARGET void lb_pairs_rows(int64_t k, int64_t rows, lb_matrix a, uint32_t *to)
         return;
     }
     for (int64_t row = 0; row < rows; row++, to += lb_pairs_of(k))
-        for (int64_t i = 0; i < k; i += 2 * LANES) {
+        for (int64_t i = 0; i < k; i += PANEL) {
             const int64_t left = lb_pairs_of(k - i);
             const __mmask16 there = (__mmask16)(left < LANES ? (1U << left) - 1 : UINT16_MAX);
             _mm512_mask_storeu_epi32(to + i / 2, there, pairs_along(a.data + row * a.stride + i, k - i));

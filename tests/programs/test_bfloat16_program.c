@@ -1,4 +1,4 @@
-/* A training in bfloat16: one result on any number of threads, and after a stop; a record that says so, and evaluations in
+/* A training in bfloat16: one result on any number of threads and after kills, a record that says so, and evaluations in
  * float32. It takes seconds. */
 #include "lookback/autograd.h"
 #include "support/pair_program.h"

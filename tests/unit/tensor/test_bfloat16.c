@@ -58,8 +58,8 @@ static double at(lb_matrix m, int64_t i, int64_t j)
     return rounded(m.data[m.transposed ? j * m.stride + i : i * m.stride + j]);
 }
 
-/* c [m, n], where `start` was before, against sums of k products, in b from row `begin` on: a sum is rounded once for two
- * products, to one part in 2^23. */
+/* c [m, n], where `start` was before, against sums of k products, in b from row `begin` on. A sum is rounded once for
+ * two products. */
 static void check(lb_matrix a, lb_matrix b, int64_t m, int64_t n, int64_t k, int64_t begin, double start,
                   const lb_real *c, int64_t stride)
 {
@@ -95,7 +95,7 @@ static void multiply(int64_t m, int64_t n, int64_t k, int kind, lb_gemm_fn *gemm
     const double start = kind & 4 ? 1 : 0;
     const int64_t stride = n + GAP;
     /* With beta = 0, the old content of c is ignored, even NaN. */
-    lb_real *c = make_result(m, n, stride, start ? 1 : (lb_real)NAN);
+    lb_real *c = make_result(m, n, stride, kind & 4 ? 1 : (lb_real)NAN);
     a.rounded = &pairs;
     gemm(m, n, k, a, b, (lb_real)start, c, stride);
     check(a, b, m, n, k, 0, start, c, stride);
