@@ -1,5 +1,5 @@
 /* Copies of operands as pairs in bfloat16, and their products by the instruction for them. */
-#include "tensor/bfloat16.h"
+#include "tensor/gemm.h"
 
 #if defined(__x86_64__) && !defined(LB_REAL_IS_DOUBLE)
 #    include <immintrin.h>

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/progress.h"
 #include "base/threads.h"
-#include "tensor/bfloat16.h"
 
 #include <assert.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Memory for copies of operands in bfloat16 (tensor/bfloat16.h), which grows when it is needed. */
+/** Memory for copies of operands in bfloat16, which grows when it is needed. */
 typedef struct lb_pairs {
     uint32_t *memory;
     size_t capacity; /* numbers of 32 bits */
@@ -95,9 +95,6 @@ lb_gemm_fn lb_gemm_portable;
 #    define lb_gemm_portable lb_gemm_base
 #endif
 
-/** Whether products can be rounded here. Errors: LB_ERROR_ARGUMENT, with the reason and what to do. */
-LB_MUST_USE lb_status lb_bfloat16_check(lb_error *error);
-
 /* ---- Transposing a matrix. ---- */
 
 /** to[j, i] = from[i, j]. Shapes: from [rows, columns] with rows `stride` apart, to [columns, rows]; they must not
@@ -107,6 +104,43 @@ void lb_transpose(int64_t rows, int64_t columns, const lb_real *from, int64_t st
 /** The same on the calling thread; the rows of `to` are `to_stride` apart. */
 void lb_transpose_strip(int64_t rows, int64_t columns, const lb_real *from, int64_t stride, lb_real *to,
                         int64_t to_stride);
+
+/* ---- Products of operands rounded to bfloat16. The processor multiplies pairs of numbers along k, and adds both
+ * products to a sum in float. So operands are first copied as pairs: two numbers of 16 bits in one of 32, the earlier
+ * one in its lower half (docs/adr/0012-a-product-of-our-own.md). ---- */
+
+/** Whether products can be rounded here. Errors: LB_ERROR_ARGUMENT, with the reason and what to do. */
+LB_MUST_USE lb_status lb_bfloat16_check(lb_error *error);
+
+enum {
+    LB_PAIRS_DEPTH = 512, /* the part of k that is summed up in registers */
+    LB_PAIRS_PANEL = 32   /* columns, or rows of a transposed operand, that are copied next to each other */
+};
+
+static inline int64_t lb_pairs_of(int64_t depth)
+{
+    return (depth + 1) / 2;
+}
+
+/** The pairs in a copy of so many rows or columns. */
+static inline int64_t lb_pairs_room(int64_t count, int64_t depth)
+{
+    return (count + LB_PAIRS_PANEL - 1) / LB_PAIRS_PANEL * LB_PAIRS_PANEL * lb_pairs_of(depth);
+}
+
+/** Copies b [k, columns] in panels: pair i of column j is to[(j / 32 * lb_pairs_of(k) + i) * 32 + j % 32]. What is
+ *  beyond b is 0. */
+void lb_pairs_columns(int64_t k, int64_t columns, lb_matrix b, uint32_t *to);
+
+/** Copies a [rows, k]: in panels if it is transposed, as columns above; otherwise in rows, and pair i of row j is
+ *  to[j * lb_pairs_of(k) + i]. */
+void lb_pairs_rows(int64_t k, int64_t rows, lb_matrix a, uint32_t *to);
+
+/** c = a b, or c += a b if `add`, for at most LB_PAIRS_DEPTH of k. `a` is a copy of that depth; the panels of `b` may
+ *  be parts of deeper ones, `panel` pairs apart. A number of c has the same bits whatever rows and columns are
+ *  multiplied with it. */
+void lb_pairs_multiply(int64_t m, int64_t n, int64_t k, const uint32_t *a, bool a_transposed,
+                       const uint32_t *b, int64_t panel, bool add, lb_real *c, int64_t stride);
 
 /* ---- OpenBLAS, if the library is built with it. ---- */
 

@@ -1,7 +1,5 @@
 #include "tensor/panels.h"
 
-#include "tensor/bfloat16.h"
-
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* A training in bfloat16: one result on any number of threads and after kills, a record that says so, and evaluations in
- * float32. It takes seconds. */
+/* A training in bfloat16: one result on any number of threads and after kills, a record that says so, and evaluations
+ * in float32. It takes seconds. */
 #include "lookback/autograd.h"
 #include "support/pair_program.h"
 #include "support/suite.h"

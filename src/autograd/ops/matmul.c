@@ -74,7 +74,7 @@ static void locate(const plan *all, int64_t i, int64_t at[LB_BROADCAST])
 
 static lb_matrix operand(const lb_node *node, const plan *all, int i, const int64_t *at)
 {
-    return (lb_matrix){node->in[i]->data + at[i], all->width[i], all->transpose[i]};
+    return (lb_matrix){node->in[i]->data + at[i], all->width[i], all->transpose[i], NULL};
 }
 
 static lb_matrix turned(lb_matrix matrix)

@@ -4,7 +4,6 @@
 #include "lookback/autograd.h"
 #include "support/alloc.h"
 #include "support/suite.h"
-#include "tensor/bfloat16.h"
 #include "tensor/panels.h"
 
 #include <float.h>
