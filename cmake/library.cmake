@@ -52,13 +52,13 @@ list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/(tensor|autograd)/|/src/base
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
   $<$<CONFIG:Release>:$<IF:$<BOOL:$<TARGET_PROPERTY:SMALLEST>>,-Oz,-O3>>)
 # Products take most of the time.
-list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|panels)")
+list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|bfloat16|panels)")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 # In a frame that outlives its call, for the address sanitizer to find uses after it, GCC may put vectors of 64 bytes at a
 # multiple of 32 (bug 110027).
 if(LOOKBACK_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 14)
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/tensor/row_attention.c ${PROJECT_SOURCE_DIR}/src/tensor/gemm_avx512.c
-    ${PROJECT_SOURCE_DIR}/src/tensor/gemm_portable_avx512.c
+    ${PROJECT_SOURCE_DIR}/src/tensor/gemm_portable_avx512.c ${PROJECT_SOURCE_DIR}/src/tensor/bfloat16.c
     APPEND PROPERTY COMPILE_OPTIONS --param=asan-use-after-return=0)
 endif()
 
