@@ -39,6 +39,8 @@ static void make_seq2seq(support_model *m)
         config.heads = size_of(m, "heads");
         config.window = support_fixture_word(m->fixture, "window") ? size_of(m, "window") : 0;
     }
+    const char *cell = support_fixture_word(m->fixture, "cell");
+    while (cell && strcmp(lb_cell_names[config.cell], cell) != 0) config.cell++;
     m->seq2seq = lb_params_alloc(m->params, sizeof *m->seq2seq);
     m->model = &m->seq2seq->base;
     lb_seq2seq_init(m->seq2seq, m->params, "", config);
