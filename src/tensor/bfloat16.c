@@ -1,7 +1,7 @@
 /* Copies of operands as pairs in bfloat16, and their products by the instruction for them. */
 #include "tensor/gemm.h"
 
-#if defined(__x86_64__) && !defined(LB_REAL_IS_DOUBLE)
+#if defined(__x86_64__) && !defined(LB_REAL_IS_DOUBLE) && !defined(LB_PREDICT)
 #    include <immintrin.h>
 
 #    define TARGET  __attribute__((target("avx512bf16,avx512bw,avx512vl")))
