@@ -6,6 +6,7 @@
 #include "support/ranks.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
+#include <lookback/autograd.h>
 
 #include <sched.h>
 #include <stdio.h>
@@ -48,15 +49,23 @@ END_TEST
 
 START_TEST(test_ranks_train_the_same_model)
 {
+    static const char *const precisions[] = {"precision=float32", "precision=bfloat16"};
     support_write_pairs("pairs.tsv", 300, 7);
     support_write_pairs("dev.tsv", 40, 8);
-    RUN(0, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--out", "alone");
-    support_assert_ranks_done();
-    for (int ranks = 1; ranks <= 4; ranks *= 2) {
-        RUN(ranks, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--out", "ranks",
-            "--fresh");
+    for (int i = 0; SUPPORT_ROW(i, precisions); i++) {
+        if (i == LB_BFLOAT16 && lb_tape_set_precision(NULL, LB_BFLOAT16, NULL)) {
+            support_skip("ranks in bfloat16", "this processor has no avx512_bf16");
+            continue;
+        }
+        RUN(0, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--set", precisions[i],
+            "--out", "alone", "--fresh");
         support_assert_ranks_done();
-        support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
+        for (int ranks = 1; ranks <= 4; ranks *= 2) {
+            RUN(ranks, TRAIN, "--dev", "dev.tsv", "--steps", "100", "--set", "shards=4", "--set",
+                precisions[i], "--out", "ranks", "--fresh");
+            support_assert_ranks_done();
+            support_assert_same_files("alone/model.safetensors", "ranks/model.safetensors");
+        }
     }
 }
 END_TEST
