@@ -69,7 +69,7 @@ for package; do
         ;;
     check)
         cmake -S check -B objects/check -D CMAKE_SYSTEM_NAME=Windows -D CMAKE_C_COMPILER="${compiler%% *}" \
-            -D CHECK_ENABLE_TESTS=OFF -D CHECK_ENABLE_SUBUNIT=OFF -D CMAKE_BUILD_TYPE=Release \
+            -D CMAKE_C_FLAGS="${compiler#* }" -D CHECK_ENABLE_TESTS=OFF -D CHECK_ENABLE_SUBUNIT=OFF -D CMAKE_BUILD_TYPE=Release \
             -D CMAKE_INSTALL_PREFIX="$prefix"
         cmake --build objects/check --target install
         rm "$prefix/lib/libcheck.dll.a"

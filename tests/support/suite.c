@@ -58,6 +58,7 @@ void support_fail(const char *file, int line, const char *expression, const char
         vsnprintf(text + length, sizeof text - length, format ? format : expression, arguments);
     va_end(arguments);
     _ck_assert_failed(file, line, expression, "%s", text);
+    abort(); /* never: but a Check that does not fork does not say so */
 }
 
 /* Whether the file of the test is that of the unit. */
@@ -94,7 +95,9 @@ static bool fail_apart(void)
         _putenv_s("CK_RUN_CASE", each->test->name);
         const intptr_t status = _spawnl(_P_WAIT, _pgmptr, "tests", unit_name, NULL);
         if (status == SKIPPED) atomic_store(any_skipped, true);
-        failed = failed || (status != 0 && status != SKIPPED);
+        if (status == 0 || status == SKIPPED) continue;
+        failed = true;
+        fprintf(stderr, "%s: ended with status 0x%llx\n", each->test->name, (unsigned long long)status);
     }
     return failed;
 }

@@ -2,6 +2,8 @@
 #ifndef SUPPORT_SUITE_H
 #define SUPPORT_SUITE_H
 
+#include "lookback/base.h"
+
 #include <check.h>
 #include <stdbool.h>
 
@@ -57,9 +59,8 @@ bool support_at_row(const char *table, int row, int rows);
     ((expression) ? _mark_point(__FILE__, __LINE__)                                                          \
                   : support_fail(__FILE__, __LINE__, "Assertion '" #expression "' failed", __VA_ARGS__))
 
-CK_ATTRIBUTE_NORETURN CK_ATTRIBUTE_FORMAT(printf, 4, 5) void support_fail(const char *file, int line,
-                                                                          const char *expression,
-                                                                          const char *format, ...);
+CK_ATTRIBUTE_NORETURN LB_PRINTF(4, 5) void support_fail(const char *file, int line, const char *expression,
+                                                        const char *format, ...);
 
 /* Says on standard output what cannot be tested on this machine or build, and why. ctest then shows the unit as
  * skipped, unless something else fails. */

@@ -48,8 +48,10 @@ bool lb_os_wide(const char *path, wchar_t wide[LB_WIDE_PATH])
     if (!lb_os_told(MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, LB_OS_PATH) > 0))
         return false;
     const DWORD length = GetFullPathNameW(given, LB_OS_PATH, wide, NULL);
-    errno = length ? ENAMETOOLONG : ENOENT;
-    if (length == 0 || length >= LB_OS_PATH) return false;
+    if (length == 0 || length >= LB_OS_PATH) {
+        errno = length ? ENAMETOOLONG : ENOENT;
+        return false;
+    }
     if (length < LONG_PATH || wide[2] == L'?' || wide[2] == L'.') return true;
     const bool shared = wide[0] == L'\\'; /* \\server\share, of which one \ is kept */
     const size_t added = (shared ? sizeof share : sizeof prefix) / sizeof *share - 1;
