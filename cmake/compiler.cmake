@@ -26,8 +26,9 @@ target_compile_options(lookback_options INTERFACE
 if(MINGW)
   target_compile_options(lookback_options INTERFACE -Wno-float-conversion)
 endif()
-# POSIX and madvise.
-target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
+# POSIX and madvise; macOS hides flock and links in the place of files.
+target_compile_definitions(lookback_options INTERFACE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE
+  $<$<PLATFORM_ID:Darwin>:_DARWIN_C_SOURCE>)
 if(LOOKBACK_WERROR)
   target_compile_options(lookback_options INTERFACE -Werror)
 endif()
@@ -44,7 +45,9 @@ endif()
 if(LOOKBACK_HARDEN AND NOT LOOKBACK_SANITIZE)
   target_compile_options(lookback_options INTERFACE
     -fstack-protector-strong $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=3>)
-  target_link_options(lookback_options INTERFACE LINKER:-z,relro,-z,now)
+  if(NOT APPLE)
+    target_link_options(lookback_options INTERFACE LINKER:-z,relro,-z,now)
+  endif()
 endif()
 if(LOOKBACK_SANITIZE)
   target_compile_options(lookback_options INTERFACE -fsanitize=${LOOKBACK_SANITIZE} -fno-sanitize-recover=all)

@@ -99,7 +99,7 @@ function(lookback_library name type output linked)
   target_include_directories(${name} INTERFACE "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<BUILD_INTERFACE:${LOOKBACK_GENERATED}/include>" $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${linked};lookback_options>")
-  if(type STREQUAL "SHARED" AND NOT WIN32) # whose linker asks for it anyway
+  if(type STREQUAL "SHARED" AND NOT WIN32 AND NOT APPLE) # whose linkers ask for it anyway
     target_link_options(${name} PRIVATE LINKER:-z,defs)
   endif()
 endfunction()

@@ -5,7 +5,12 @@ if(NOT LOOKBACK_TEXT OR LOOKBACK_SANITIZE)
   return()
 endif()
 set(sources ${LOOKBACK_SOURCES})
-list(FILTER sources EXCLUDE REGEX "/src/(metrics|plot|settings|translate/(join|training))/|/apply/why.c$") # the linker leaves out what else nobody calls
+set(needless "/apply/why.c$")
+if(NOT APPLE) # whose linker asks for all that an object names, not only for what somebody calls
+  list(APPEND needless "/src/(metrics|plot|settings|translate/(join|training))/")
+endif()
+list(JOIN needless "|" needless)
+list(FILTER sources EXCLUDE REGEX "${needless}")
 lookback_objects(lookback_predict_objects lookback_alone ${sources})
 target_compile_definitions(lookback_predict_objects PRIVATE LB_PREDICT)
 # Loops and functions are there once, what is jumped to is not aligned, and neither debuggers nor exceptions unwind through
@@ -15,9 +20,10 @@ target_compile_options(lookback_predict_objects PRIVATE -fopenmp-simd -ffunction
   "$<$<C_COMPILER_ID:GNU>:-fno-unswitch-loops;-fno-split-loops;-fno-inline-functions;-falign-jumps=1;-falign-loops=1;-fvect-cost-model=very-cheap>")
 set_target_properties(lookback_predict_objects PROPERTIES SMALL ON)
 
-if(EMSCRIPTEN)
-  # It is downloaded, so kernels are small, too. The linker takes the functions of an archive one by one.
-  set_target_properties(lookback_predict_objects PROPERTIES SMALLEST ON)
+# The linker takes the functions of an archive one by one, and macOS has no tools to do more.
+if(EMSCRIPTEN OR APPLE)
+  # What a page downloads has small kernels, too.
+  set_target_properties(lookback_predict_objects PROPERTIES SMALLEST "${EMSCRIPTEN}")
   lookback_library(lookback_predict STATIC lookback_predict "${LOOKBACK_LINKED}" $<TARGET_OBJECTS:lookback_predict_objects>)
   return()
 endif()

@@ -12,6 +12,9 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#    include <xlocale.h>
+#endif
 
 /* ---- Memory. ---- */
 

@@ -1,0 +1,15 @@
+/* What Apple's compiler says of an x86-64 processor, for zig, which has nothing to say: no instruction set beside the
+ * first. It makes the program link, and is in nothing that anybody runs. */
+struct cpu_model {
+    unsigned int vendor, type, subtype, features[1];
+};
+
+extern struct cpu_model __cpu_model;
+struct cpu_model __cpu_model;
+
+int __cpu_indicator_init(void);
+
+int __cpu_indicator_init(void)
+{
+    return 0;
+}
