@@ -28,6 +28,9 @@ if(WIN32)
   set(other posix)
 endif()
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/os/${other}/")
+if(WIN32) # whose C library has that much of POSIX
+  list(APPEND LOOKBACK_SOURCES ${PROJECT_SOURCE_DIR}/src/os/posix/descriptors.c)
+endif()
 set(LOOKBACK_OS_OF_PROGRAMS "/src/os/${LOOKBACK_OS}/(processes|signals)[.]c$")
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX ${LOOKBACK_OS_OF_PROGRAMS})
 list(FILTER LOOKBACK_SOURCES EXCLUDE REGEX "/src/autograd/ops/([a-z_]+_cases|reference_weights)[.]c$") # only tests link them

@@ -190,7 +190,7 @@ static lb_status check_operands(const app_program *program, int count, char **op
         const char *further = operands[program->max_operands], *targets = "targets";
         char hint[APP_HINT] = "";
         if (!app_options_find(program, targets)) targets = "train-targets";
-        if (app_options_find(program, targets) && lb_os_may_read(further))
+        if (app_options_find(program, targets) && lb_os_may(further, LB_OS_READ))
             snprintf(hint, sizeof hint, "; if it has the targets, put --%s before it", targets);
         return lb_error_set(error, LB_ERROR_ARGUMENT,
                             "unexpected argument \"%s\", expected %s%s%s; see %s --help", further,

@@ -51,40 +51,29 @@ static long started(void)
 }
 
 /* Opens lookback_mpi: the one that the user has built for another MPI, the one beside this program, wherever that is
- * installed, or one that the loader finds. */
-static void *open_library(void)
+ * installed, or one that the loader finds. Returns NULL, or why it cannot. */
+static const char *open_library(void)
 {
+    static const char *const names[] = {"lb_mpi_open", "lb_mpi_group", "lb_mpi_set_patience", "lb_mpi_share",
+                                        "lb_mpi_ends", "lb_mpi_abort", "lb_mpi_close"};
+    enum { COUNT = sizeof names / sizeof *names };
+    _Static_assert(sizeof library == COUNT * sizeof library.open, "a name for each function");
     char path[LB_OS_PATH + sizeof APP_MPI_LIBRARY];
     const char *chosen = getenv("LOOKBACK_MPI_LIBRARY");
-    const bool known = lb_os_program_path(path);
-    if (chosen) return lb_os_load(chosen);
-    if (known) memcpy(path + (lb_os_name_of(path) - path), APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
-    void *file = known && lb_os_exists(path) ? lb_os_load(path) : NULL;
-    return file ? file : lb_os_load(lb_os_name_of(APP_MPI_LIBRARY));
-}
-
-static lb_status load(lb_error *error)
-{
-    void *file = open_library();
-    bool found = file && lb_os_find_function(file, "lb_mpi_open", &library.open) &&
-                 lb_os_find_function(file, "lb_mpi_group", &library.group) &&
-                 lb_os_find_function(file, "lb_mpi_set_patience", &library.set_patience) &&
-                 lb_os_find_function(file, "lb_mpi_share", &library.share) &&
-                 lb_os_find_function(file, "lb_mpi_ends", &library.ends) &&
-                 lb_os_find_function(file, "lb_mpi_abort", &library.abort) &&
-                 lb_os_find_function(file, "lb_mpi_close", &library.close);
-    if (found) return LB_OK;
-    const char *why = lb_os_load_error();
-    return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s",
-                        why ? why : "a function is missing");
+    if (chosen) return lb_os_load(chosen, names, COUNT, &library);
+    if (lb_os_program_path(path)) {
+        memcpy(path + (lb_os_name_of(path) - path), APP_MPI_LIBRARY, sizeof APP_MPI_LIBRARY);
+        if (lb_os_exists(path) && !lb_os_load(path, names, COUNT, &library)) return NULL;
+    }
+    return lb_os_load(lb_os_name_of(APP_MPI_LIBRARY), names, COUNT, &library);
 }
 
 lb_status app_ranks_join(const lb_group **group, const char *command, lb_error *error)
 {
     *group = NULL;
     if (!is_started_by_mpirun()) return LB_OK;
-    lb_status status = load(error);
-    if (status) return status;
+    const char *why = open_library();
+    if (why) return lb_error_set(error, LB_ERROR_OPEN, "started by mpirun, but cannot load MPI: %s", why);
     ranks = library.open(error);
     if (!ranks) return error->status;
     const char *asked = getenv("LOOKBACK_MPI_PATIENCE");

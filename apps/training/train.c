@@ -188,7 +188,7 @@ int app_train_run(app_train_options *t)
 /* What the recipe chooses for the file to train on, if it can be read. */
 static lb_status fit(lb_training_config *c, lb_error *error)
 {
-    if (c->from || !c->train || strcmp(c->train, "-") == 0 || !lb_os_may_read(c->train)) return LB_OK;
+    if (c->from || !c->train || strcmp(c->train, "-") == 0 || !lb_os_may(c->train, LB_OS_READ)) return LB_OK;
     return lb_training_fit(c, error);
 }
 
@@ -247,7 +247,7 @@ static lb_status check_several(const app_train_options *t, const char *by, lb_er
 
 static lb_status check_file(const char *path, lb_error *error)
 {
-    if (!path || lb_os_may_read(path)) return LB_OK;
+    if (!path || lb_os_may(path, LB_OS_READ)) return LB_OK;
     return lb_error_set(error, LB_ERROR_OPEN, "%s: cannot read: %s", path, strerror(errno));
 }
 

@@ -63,7 +63,7 @@ static lb_status stage(staged *s, const lb_new_file *file, bool follows, lb_erro
 
 static void unstage(staged *s)
 {
-    if (s->name) lb_os_new_remove(s->name);
+    if (s->name && *s->name) (void)lb_os_remove(s->name);
     lb_os_drop(&s->file);
     lb_release(s->name);
     lb_release(s->target);

@@ -38,7 +38,7 @@ lb_status lb_folder_make(const char *folder, lb_error *error)
     char *path = lb_alloc_string(folder);
     if (!path) return lb_out_of_memory_for(folder, error);
     lb_status status = LB_OK;
-    if (!make_all(path) || !lb_os_may_write_in(folder))
+    if (!make_all(path) || !lb_os_may(folder, LB_OS_WRITE))
         status = lb_error_set(error, LB_ERROR_WRITE, "cannot write to %s: %s", path,
                               strerror(errno == EEXIST ? ENOTDIR : errno));
     lb_release(path);

@@ -22,6 +22,24 @@ static inline bool lb_os_is_open(lb_os_handle handle)
     return handle.number != 0;
 }
 
+/** For the implementations: the descriptor of the C library behind a handle, which is one less, so that zero is none, and
+ *  standard input is -1, so that nobody closes it; and as many bytes as one call reads or writes. */
+static inline int lb_os_descriptor(lb_os_handle handle)
+{
+    return handle.number < 0 ? 0 : (int)handle.number - 1;
+}
+
+static inline lb_os_handle lb_os_handle_of(int descriptor)
+{
+    return (lb_os_handle){(intptr_t)descriptor + 1};
+}
+
+static inline unsigned lb_os_at_once(size_t count)
+{
+    enum { MOST = 1 << 30 };
+    return count < MOST ? (unsigned)count : MOST;
+}
+
 /** How a file is opened: a sum of these. */
 enum {
     LB_OS_READ = 1,
@@ -90,10 +108,14 @@ static inline bool lb_os_is_one(const lb_os_info *a, const lb_os_info *b)
     return a->disk == b->disk && a->number == b->number;
 }
 
-/** Whether there is something at the path, and whether the user may read it, or create and remove files in it. */
-bool lb_os_exists(const char *path);
-bool lb_os_may_read(const char *path);
-bool lb_os_may_write_in(const char *folder);
+/** Whether there is something at the path, which the user may read (LB_OS_READ), or in which, a folder, they may create
+ *  and remove files (LB_OS_WRITE). */
+bool lb_os_may(const char *path, int how);
+
+static inline bool lb_os_exists(const char *path)
+{
+    return lb_os_may(path, 0);
+}
 
 /* ---- Names of files. ---- */
 
@@ -136,10 +158,9 @@ enum { LB_OS_NEW_SUFFIX = 64 };
  *  Name: `name`, `size` bytes, at least strlen(path) + LB_OS_NEW_SUFFIX; "" if it has none yet. */
 lb_os_handle lb_os_new_open(const char *path, char *name, size_t size);
 
-/** Gives it its name, if it has none yet, from which lb_os_rename puts it in place. Where that or this fails,
- *  lb_os_new_remove has to follow, which keeps errno. */
+/** Gives it its name, if it has none yet, from which lb_os_rename puts it in place. Where that or this fails, the name,
+ *  if it has one, is to be removed. */
 bool lb_os_new_name(lb_os_handle file, const char *path, char *name, size_t size);
-void lb_os_new_remove(const char *name);
 
 /** Makes the name `path`, which is new in its folder, survive a power failure. Where a folder cannot be read or synced,
  *  this cannot be helped. */

@@ -76,9 +76,7 @@ typedef enum lb_os_limit { LB_OS_STACK, LB_OS_OPEN_FILES } lb_os_limit;
 uint64_t lb_os_limit_of(lb_os_limit limit);
 
 /** Loads a library, by its path or by a name that the loader finds, whose names the whole process sees; and sets
- *  `function`, a pointer to a function, to the one of this name. lb_os_load_error says why one of them has failed. */
-void *lb_os_load(const char *path);
-bool lb_os_find_function(void *library, const char *name, void *function);
-const char *lb_os_load_error(void);
+ *  `functions`, `count` pointers to functions, to those of these names. Returns NULL, or why it cannot. */
+const char *lb_os_load(const char *path, const char *const *names, size_t count, void *functions);
 
 #endif

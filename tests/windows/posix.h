@@ -70,16 +70,4 @@ static inline char *mkdtemp(char *path)
     return _mktemp(path) && _mkdir(path) == 0 ? path : NULL;
 }
 
-/* In the place of os/posix/descriptor.h. */
-#define LB_OS_DESCRIPTOR_H
-static inline int lb_os_descriptor(lb_os_handle handle)
-{
-    return _open_osfhandle(handle.number, _O_BINARY);
-}
-
-static inline lb_os_handle lb_os_handle_of(int file)
-{
-    return (lb_os_handle){_get_osfhandle(file)};
-}
-
 #endif

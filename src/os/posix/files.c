@@ -1,5 +1,5 @@
 /* Opens, reads, writes and locks files, tells what they are, and names them. */
-#include "os/posix/descriptor.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,34 +24,9 @@ lb_os_handle lb_os_open(const char *path, int how)
     return lb_os_handle_of(open(path, flag, 0666));
 }
 
-lb_os_handle lb_os_input(void)
-{
-    return (lb_os_handle){-1};
-}
-
 lb_os_handle lb_os_again(lb_os_handle handle)
 {
     return lb_os_handle_of(fcntl(lb_os_descriptor(handle), F_DUPFD_CLOEXEC, 0));
-}
-
-bool lb_os_close(lb_os_handle handle)
-{
-    return handle.number < 0 || close(lb_os_descriptor(handle)) == 0;
-}
-
-void lb_os_drop(lb_os_handle *handle)
-{
-    int reason = errno;
-    if (lb_os_is_open(*handle)) (void)lb_os_close(*handle);
-    *handle = (lb_os_handle){0};
-    errno = reason;
-}
-
-/* ---- Bytes. More than SSIZE_MAX at once is undefined. ---- */
-
-static size_t at_once(size_t count)
-{
-    return count < SSIZE_MAX ? count : SSIZE_MAX;
 }
 
 static bool waits_for(lb_os_handle handle, int timeout)
@@ -69,72 +44,15 @@ bool lb_os_has_arrived(lb_os_handle handle)
 int64_t lb_os_read(lb_os_handle handle, void *bytes, size_t room)
 {
     for (;;) {
-        ssize_t count = read(lb_os_descriptor(handle), bytes, at_once(room));
+        ssize_t count = read(lb_os_descriptor(handle), bytes, lb_os_at_once(room));
         if (count >= 0 || (errno != EINTR && errno != EAGAIN)) return count;
         if (errno == EAGAIN) waits_for(handle, -1);
     }
 }
 
-/* Reads at the place of the handle, or at another that is not negative. */
-static int64_t read_all_at(lb_os_handle handle, int64_t place, char *bytes, size_t count)
-{
-    size_t held = 0;
-    while (held < count) {
-        size_t room = at_once(count - held);
-        int64_t got =
-            place < 0 ? lb_os_read(handle, bytes + held, room)
-                      : pread(lb_os_descriptor(handle), bytes + held, room, (off_t)(place + (int64_t)held));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return -1;
-        if (got == 0) break;
-        held += (size_t)got;
-    }
-    return (int64_t)held;
-}
-
-int64_t lb_os_read_all(lb_os_handle handle, void *bytes, size_t count)
-{
-    return read_all_at(handle, -1, bytes, count);
-}
-
-int64_t lb_os_read_at(lb_os_handle handle, int64_t place, void *bytes, size_t count)
-{
-    if (place >= 0) return read_all_at(handle, place, bytes, count);
-    errno = EINVAL;
-    return -1;
-}
-
-bool lb_os_write_all(lb_os_handle handle, const void *bytes, size_t count)
-{
-    const char *from = bytes;
-    while (count > 0) {
-        ssize_t written = write(lb_os_descriptor(handle), from, at_once(count));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        from += written;
-        count -= (size_t)written;
-    }
-    return true;
-}
-
 int64_t lb_os_place(lb_os_handle handle)
 {
     return lseek(lb_os_descriptor(handle), 0, SEEK_CUR);
-}
-
-bool lb_os_go(lb_os_handle handle, int64_t place)
-{
-    return lseek(lb_os_descriptor(handle), (off_t)place, SEEK_SET) == place;
-}
-
-bool lb_os_cut(lb_os_handle handle, int64_t bytes)
-{
-    return ftruncate(lb_os_descriptor(handle), (off_t)bytes) == 0;
-}
-
-bool lb_os_sync(lb_os_handle handle)
-{
-    return fsync(lb_os_descriptor(handle)) == 0;
 }
 
 lb_os_lock_result lb_os_lock(lb_os_handle handle)
@@ -171,19 +89,9 @@ bool lb_os_info_at(const char *path, bool follows, lb_os_info *info)
     return keep(follows ? stat(path, &found) : lstat(path, &found), &found, info);
 }
 
-bool lb_os_exists(const char *path)
+bool lb_os_may(const char *path, int how)
 {
-    return access(path, F_OK) == 0;
-}
-
-bool lb_os_may_read(const char *path)
-{
-    return access(path, R_OK) == 0;
-}
-
-bool lb_os_may_write_in(const char *folder)
-{
-    return access(folder, W_OK | X_OK) == 0;
+    return access(path, (how & LB_OS_READ ? R_OK : F_OK) | (how & LB_OS_WRITE ? W_OK | X_OK : F_OK)) == 0;
 }
 
 /* ---- Names. ---- */

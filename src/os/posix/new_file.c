@@ -5,7 +5,7 @@
  * the process dies: a file that can be locked is a leftover. Where there are no locks, it is one if it is ours and an
  * hour old. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_TMPFILE */
-#include "os/posix/descriptor.h"
+#include "os/os.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -130,13 +130,6 @@ bool lb_os_new_name(lb_os_handle file, const char *path, char *name, size_t size
     if (lb_os_link(link, name)) return true;
     *name = '\0';
     return false;
-}
-
-void lb_os_new_remove(const char *name)
-{
-    int reason = errno;
-    if (*name) unlink(name);
-    errno = reason;
 }
 
 /* Some file systems cannot sync a folder and return EINVAL; this cannot be helped. */

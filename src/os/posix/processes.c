@@ -1,6 +1,5 @@
 /* Processes side by side, this program itself, its limits, and libraries that it loads. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): RTLD_GLOBAL beside POSIX, prctl */
-#include "os/posix/descriptor.h"
 #include "os/program.h"
 
 #include <dlfcn.h>
@@ -110,21 +109,14 @@ uint64_t lb_os_limit_of(lb_os_limit limit)
 
 /* ---- Libraries. ---- */
 
-/* Open MPI's own modules look up its names in the whole process. */
-void *lb_os_load(const char *path)
+/* Open MPI's own modules look up its names in the whole process. ISO C converts no pointer to an object into one to a
+ * function, as dlsym asks for. */
+const char *lb_os_load(const char *path, const char *const *names, size_t count, void *functions)
 {
-    return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-}
-
-/* ISO C converts no pointer to an object into one to a function, as dlsym asks for. */
-bool lb_os_find_function(void *library, const char *name, void *function)
-{
-    void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found);
-    return found;
-}
-
-const char *lb_os_load_error(void)
-{
-    return dlerror();
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL), *found = library;
+    for (size_t i = 0; i < count && found; i++) {
+        found = dlsym(library, names[i]);
+        memcpy((char *)functions + i * sizeof found, &found, sizeof found);
+    }
+    return found ? NULL : dlerror();
 }

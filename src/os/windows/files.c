@@ -3,14 +3,17 @@
 #include "os/windows/system.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <io.h>
 
 lb_os_handle lb_os_open_as(const char *path, DWORD access, DWORD made, DWORD flags)
 {
     wchar_t wide[LB_WIDE_PATH];
-    HANDLE file = INVALID_HANDLE_VALUE;
     if (!lb_os_wide(path, wide)) return (lb_os_handle){0};
-    file = CreateFileW(wide, access, LB_SHARED, NULL, made, FILE_FLAG_BACKUP_SEMANTICS | flags, NULL);
-    return (lb_os_handle){lb_os_told(file != INVALID_HANDLE_VALUE) ? (intptr_t)file : 0};
+    HANDLE file = CreateFileW(wide, access, LB_SHARED, NULL, made, FILE_FLAG_BACKUP_SEMANTICS | flags, NULL);
+    const int way = _O_BINARY | _O_NOINHERIT | (access & FILE_APPEND_DATA ? _O_APPEND : 0);
+    return lb_os_handle_of(lb_os_told(file != INVALID_HANDLE_VALUE) ? _open_osfhandle((intptr_t)file, way)
+                                                                    : -1);
 }
 
 static bool is_link(HANDLE file)
@@ -21,12 +24,10 @@ static bool is_link(HANDLE file)
            (found.ReparseTag == IO_REPARSE_TAG_SYMLINK || found.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
-/* Who appends gets the right to do nothing else, so that each write goes to the end. */
 lb_os_handle lb_os_open(const char *path, int how)
 {
-    const DWORD writes = how & LB_OS_APPEND  ? FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE
-                         : how & LB_OS_WRITE ? GENERIC_WRITE
-                                             : 0;
+    const DWORD access = (how & LB_OS_READ ? GENERIC_READ : 0) | (how & LB_OS_WRITE ? GENERIC_WRITE : 0) |
+                         (how & LB_OS_APPEND ? FILE_APPEND_DATA : 0);
     const DWORD made = how & LB_OS_NEW ? CREATE_NEW : how & LB_OS_CREATE ? OPEN_ALWAYS : OPEN_EXISTING;
     const DWORD flags = how & LB_OS_NO_LINK ? FILE_FLAG_OPEN_REPARSE_POINT : 0;
     lb_os_info info;
@@ -35,7 +36,7 @@ lb_os_handle lb_os_open(const char *path, int how)
         errno = EINVAL;
         return (lb_os_handle){0};
     }
-    lb_os_handle file = lb_os_open_as(path, writes | (how & LB_OS_READ ? GENERIC_READ : 0), made, flags);
+    lb_os_handle file = lb_os_open_as(path, access, made, flags);
     if (lb_os_is_open(file) && lb_os_info_of(file, &info)) {
         if ((how & LB_OS_NO_LINK) && info.kind == LB_OS_IS_LINK) reason = ELOOP;
         if ((how & LB_OS_WRITE) && info.kind == LB_OS_IS_FOLDER) reason = EISDIR;
@@ -46,131 +47,11 @@ lb_os_handle lb_os_open(const char *path, int how)
     return file;
 }
 
-lb_os_handle lb_os_input(void)
-{
-    return (lb_os_handle){-1};
-}
-
 lb_os_handle lb_os_again(lb_os_handle handle)
 {
-    HANDLE again, own = GetCurrentProcess();
-    bool done = DuplicateHandle(own, lb_os_system(handle), own, &again, 0, FALSE, DUPLICATE_SAME_ACCESS);
-    return (lb_os_handle){lb_os_told(done) ? (intptr_t)again : 0};
-}
-
-bool lb_os_close(lb_os_handle handle)
-{
-    return handle.number < 0 || lb_os_told(CloseHandle(lb_os_system(handle)));
-}
-
-void lb_os_drop(lb_os_handle *handle)
-{
-    int reason = errno;
-    if (lb_os_is_open(*handle)) (void)lb_os_close(*handle);
-    *handle = (lb_os_handle){0};
-    errno = reason;
-}
-
-/* ---- Bytes. ---- */
-
-static DWORD at_once(size_t count)
-{
-    enum { MOST = 1 << 30 };
-    return count < MOST ? (DWORD)count : MOST;
-}
-
-bool lb_os_has_arrived(lb_os_handle handle)
-{
-    DWORD bytes = 0;
-    HANDLE file = lb_os_system(handle);
-    switch (GetFileType(file)) {
-    case FILE_TYPE_PIPE:
-        return !PeekNamedPipe(file, NULL, 0, NULL, &bytes, NULL) || bytes > 0;
-    case FILE_TYPE_CHAR:
-        return WaitForSingleObject(file, 0) == WAIT_OBJECT_0;
-    default:
-        return true;
-    }
-}
-
-/* A console that is asked for bytes loses letters that are not ASCII. Ctrl-Z at the start of a line is the end. */
-static int64_t read_console(HANDLE console, char *bytes, size_t room)
-{
-    enum { LETTERS = 512, BYTES_OF_LETTER = 3, END = 26 };
-    static wchar_t text[LETTERS], half; /* of a letter in two parts, of which the second has not come */
-    const DWORD first = half ? 1 : 0, most = at_once(room / BYTES_OF_LETTER);
-    DWORD count = 0;
-    text[0] = half;
-    errno = EINVAL;
-    if (most < 2) return -1;
-    if (!lb_os_told(
-            ReadConsoleW(console, text + first, (most < LETTERS ? most : LETTERS) - first, &count, NULL)))
-        return -1;
-    count += first;
-    half = count > 0 && IS_HIGH_SURROGATE(text[count - 1]) ? text[--count] : 0;
-    if (count == 0 || *text == END) return 0;
-    return WideCharToMultiByte(CP_UTF8, 0, text, (int)count, bytes, (int)at_once(room), NULL, NULL);
-}
-
-static int64_t read_some(lb_os_handle handle, void *bytes, size_t room, OVERLAPPED *at)
-{
-    DWORD count = 0;
-    if (ReadFile(lb_os_system(handle), bytes, at_once(room), &count, at)) return count;
-    if (GetLastError() == ERROR_BROKEN_PIPE || GetLastError() == ERROR_HANDLE_EOF) return 0;
-    return lb_os_told(false) ? 0 : -1;
-}
-
-int64_t lb_os_read(lb_os_handle handle, void *bytes, size_t room)
-{
-    DWORD mode;
-    if (GetConsoleMode(lb_os_system(handle), &mode)) return read_console(lb_os_system(handle), bytes, room);
-    return read_some(handle, bytes, room, NULL);
-}
-
-static OVERLAPPED at(int64_t place)
-{
-    return (OVERLAPPED){.Offset = (DWORD)(uint64_t)place, .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
-}
-
-static int64_t read_all_at(lb_os_handle handle, int64_t place, char *bytes, size_t count)
-{
-    int64_t held = 0, got = 1;
-    for (; (size_t)held < count && got > 0; held += got) {
-        OVERLAPPED from = at(place + held);
-        got = place < 0 ? lb_os_read(handle, bytes + held, count - (size_t)held)
-                        : read_some(handle, bytes + held, count - (size_t)held, &from);
-        if (got < 0) return -1;
-    }
-    return held;
-}
-
-int64_t lb_os_read_all(lb_os_handle handle, void *bytes, size_t count)
-{
-    return read_all_at(handle, -1, bytes, count);
-}
-
-/* Windows moves the place of the handle all the same. */
-int64_t lb_os_read_at(lb_os_handle handle, int64_t place, void *bytes, size_t count)
-{
-    const int64_t before = lb_os_place(handle);
-    errno = EINVAL;
-    if (place < 0) return -1;
-    const int64_t held = read_all_at(handle, place, bytes, count);
-    const int reason = errno;
-    if (before >= 0) (void)lb_os_go(handle, before);
-    errno = reason;
-    return held;
-}
-
-bool lb_os_write_all(lb_os_handle handle, const void *bytes, size_t count)
-{
-    for (const char *from = bytes; count > 0;) {
-        DWORD written = 0;
-        if (!lb_os_told(WriteFile(lb_os_system(handle), from, at_once(count), &written, NULL))) return false;
-        from += written;
-        count -= written;
-    }
-    return true;
+    const int again = _dup(lb_os_descriptor(handle));
+    if (again >= 0) SetHandleInformation((HANDLE)_get_osfhandle(again), HANDLE_FLAG_INHERIT, 0);
+    return lb_os_handle_of(again);
 }
 
 int64_t lb_os_place(lb_os_handle handle)
@@ -182,32 +63,10 @@ int64_t lb_os_place(lb_os_handle handle)
                                                                                           : -1;
 }
 
-bool lb_os_go(lb_os_handle handle, int64_t place)
-{
-    const LARGE_INTEGER to = {.QuadPart = place};
-    return lb_os_told(SetFilePointerEx(lb_os_system(handle), to, NULL, FILE_BEGIN));
-}
-
-/* Who appends has to ask for the right to cut. */
-bool lb_os_cut(lb_os_handle handle, int64_t bytes)
-{
-    FILE_END_OF_FILE_INFO end = {.EndOfFile = {.QuadPart = bytes}};
-    HANDLE file = ReOpenFile(lb_os_system(handle), GENERIC_WRITE, LB_SHARED, 0);
-    bool done = file != INVALID_HANDLE_VALUE;
-    done = lb_os_told(done && SetFileInformationByHandle(file, FileEndOfFileInfo, &end, sizeof end));
-    if (file != INVALID_HANDLE_VALUE) CloseHandle(file);
-    return done;
-}
-
-bool lb_os_sync(lb_os_handle handle)
-{
-    return lb_os_told(FlushFileBuffers(lb_os_system(handle)));
-}
-
 /* Nobody else can read a locked byte, so it is one that no file has. */
 lb_os_lock_result lb_os_lock(lb_os_handle handle)
 {
-    OVERLAPPED last = at(INT64_MAX - 1);
+    OVERLAPPED last = {.Offset = UINT32_MAX - 1, .OffsetHigh = INT32_MAX};
     const DWORD how = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
     if (LockFileEx(lb_os_system(handle), how, 0, 1, 0, &last)) return LB_OS_LOCKED;
     const DWORD found = GetLastError();
@@ -224,8 +83,8 @@ bool lb_os_info_of(lb_os_handle handle, lb_os_info *info)
     *info = (lb_os_info){0};
     const DWORD type = GetFileType(file);
     if (type == FILE_TYPE_CHAR || type == FILE_TYPE_PIPE) return true;
-    if (!GetFileInformationByHandle(file,
-                                    &found)) { /* wine does not know files that a shell of Linux has opened */
+    /* wine does not know files that a shell of Linux has opened */
+    if (!GetFileInformationByHandle(file, &found)) {
         LARGE_INTEGER size;
         if (type != FILE_TYPE_DISK || !GetFileSizeEx(file, &size)) return lb_os_told(false);
         *info = (lb_os_info){LB_OS_IS_FILE, size.QuadPart, UINT64_MAX, (uint64_t)handle.number};
@@ -253,27 +112,14 @@ bool lb_os_info_at(const char *path, bool follows, lb_os_info *info)
     return done;
 }
 
-static bool may(const char *path, DWORD access)
+bool lb_os_may(const char *path, int how)
 {
+    const DWORD access = FILE_READ_ATTRIBUTES | (how & LB_OS_READ ? GENERIC_READ : 0) |
+                         (how & LB_OS_WRITE ? FILE_ADD_FILE : 0);
     lb_os_handle file = lb_os_open_as(path, access, OPEN_EXISTING, 0);
     bool open = lb_os_is_open(file);
     lb_os_drop(&file);
     return open;
-}
-
-bool lb_os_exists(const char *path)
-{
-    return may(path, FILE_READ_ATTRIBUTES);
-}
-
-bool lb_os_may_read(const char *path)
-{
-    return may(path, GENERIC_READ);
-}
-
-bool lb_os_may_write_in(const char *folder)
-{
-    return may(folder, FILE_ADD_FILE);
 }
 
 /* ---- Names. ---- */

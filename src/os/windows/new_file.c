@@ -39,13 +39,6 @@ bool lb_os_new_name(lb_os_handle file, const char *path, char *name, size_t size
     return set_deleted(file, false);
 }
 
-void lb_os_new_remove(const char *name)
-{
-    int reason = errno;
-    if (*name) (void)lb_os_remove(name);
-    errno = reason;
-}
-
 /* Windows keeps names by a journal of its own, and has no call for it. */
 bool lb_os_sync_name(const char *path)
 {

@@ -4,6 +4,7 @@
 #include "os/windows/system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,62 +38,42 @@ bool lb_os_set_variable(const char *name, const char *value)
     return _putenv_s(name, value ? value : "") == 0;
 }
 
-/* Pipes for what the child hears and says; it inherits its own ends, `own`, and no other handle. */
-static bool open_pipes(lb_os_child *child, HANDLE own[2])
+/* Starts this program with its arguments and these ends of pipes, which alone it inherits. */
+static HANDLE start(int input, int output)
 {
-    HANDLE said, asked;
-    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof inherited, .bInheritHandle = TRUE};
-    if (!lb_os_told(CreatePipe(&said, &own[1], &inherited, 0))) return false;
-    child->said = (lb_os_handle){(intptr_t)said};
-    if (!lb_os_told(CreatePipe(&own[0], &asked, &inherited, 0))) {
-        CloseHandle(own[1]);
-        return false;
-    }
-    child->asked = (lb_os_handle){(intptr_t)asked};
-    SetHandleInformation(said, HANDLE_FLAG_INHERIT, 0);
-    SetHandleInformation(asked, HANDLE_FLAG_INHERIT, 0);
-    return true;
-}
-
-static HANDLE start(HANDLE own[2])
-{
-    char room[256];
     wchar_t path[LB_WIDE_PATH];
     PROCESS_INFORMATION made = {0};
-    SIZE_T size = sizeof room;
-    STARTUPINFOEXW info = {.StartupInfo = {.cb = sizeof info,
-                                           .dwFlags = STARTF_USESTDHANDLES,
-                                           .hStdInput = own[0],
-                                           .hStdOutput = own[1],
-                                           .hStdError = own[1]}};
-    LPPROC_THREAD_ATTRIBUTE_LIST list = (void *)room;
-    if (GetModuleFileNameW(NULL, path, LB_WIDE_PATH) &&
-        InitializeProcThreadAttributeList(list, 1, 0, &size)) {
-        info.lpAttributeList = list;
-        if (UpdateProcThreadAttribute(list, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, own, 2 * sizeof *own, NULL,
-                                      NULL))
-            CreateProcessW(path, GetCommandLineW(), NULL, NULL, TRUE, EXTENDED_STARTUPINFO_PRESENT, NULL,
-                           NULL, &info.StartupInfo, &made);
-        lb_os_told(made.hProcess);
-        DeleteProcThreadAttributeList(list);
-    }
+    HANDLE hears = (HANDLE)_get_osfhandle(input), says = (HANDLE)_get_osfhandle(output);
+    STARTUPINFOW info = {.cb = sizeof info,
+                         .dwFlags = STARTF_USESTDHANDLES,
+                         .hStdInput = hears,
+                         .hStdOutput = says,
+                         .hStdError = says};
+    SetHandleInformation(hears, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    SetHandleInformation(says, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    lb_os_told(GetModuleFileNameW(NULL, path, LB_WIDE_PATH) &&
+               CreateProcessW(path, GetCommandLineW(), NULL, NULL, TRUE, 0, NULL, NULL, &info, &made));
     if (made.hThread) CloseHandle(made.hThread);
     return made.hProcess;
 }
 
 bool lb_os_start(lb_os_child *child, int number, int (*run)(void *context), void *context)
 {
-    HANDLE own[2];
+    enum { ROOM = 1 << 16, WAY = _O_BINARY | _O_NOINHERIT };
+    int said[2], asked[2];
     char digits[16];
     (void)run, (void)context;
     *child = (lb_os_child){0};
-    snprintf(digits, sizeof digits, "%d", number);
-    if (lb_os_set_variable(COPY, digits) && open_pipes(child, own)) {
-        child->number = (intptr_t)start(own);
-        CloseHandle(own[0]);
-        CloseHandle(own[1]);
+    if (_pipe(said, ROOM, WAY) != 0) return false;
+    child->said = lb_os_handle_of(said[0]);
+    if (_pipe(asked, ROOM, WAY) == 0) {
+        child->asked = lb_os_handle_of(asked[1]);
+        snprintf(digits, sizeof digits, "%d", number);
+        if (lb_os_set_variable(COPY, digits)) child->number = (intptr_t)start(asked[0], said[1]);
+        lb_os_set_variable(COPY, NULL);
+        _close(asked[0]);
     }
-    lb_os_set_variable(COPY, NULL);
+    _close(said[1]);
     if (child->number) return true;
     lb_os_drop(&child->said);
     lb_os_drop(&child->asked);
@@ -152,21 +133,9 @@ uint64_t lb_os_limit_of(lb_os_limit limit)
     return limit == LB_OS_STACK ? high - low : UINT64_MAX;
 }
 
-/* ---- Libraries: that of MPI alone, which is not built for Windows. ---- */
-
-void *lb_os_load(const char *path)
+/* That of MPI alone is loaded, which is not built for Windows. */
+const char *lb_os_load(const char *path, const char *const *names, size_t count, void *functions)
 {
-    (void)path;
-    return NULL;
-}
-
-bool lb_os_find_function(void *library, const char *name, void *function)
-{
-    (void)library, (void)name, (void)function;
-    return false;
-}
-
-const char *lb_os_load_error(void)
-{
+    (void)path, (void)names, (void)count, (void)functions;
     return "there is none for Windows";
 }

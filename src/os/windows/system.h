@@ -1,10 +1,11 @@
-/* Windows as this folder sees it: handles, paths in UTF-16, and errors as errno. Standard input is -1, so that nobody
- * closes it. */
+/* Windows as this folder sees it: handles, which are behind descriptors of the C library, paths in UTF-16, and errors as
+ * errno. */
 #ifndef LB_OS_SYSTEM_H
 #define LB_OS_SYSTEM_H
 
 #include "os/os.h"
 
+#include <io.h>
 #include <windows.h>
 
 enum { LB_WIDE_PATH = LB_OS_PATH + 8 /* the prefix of a long path */ };
@@ -12,7 +13,7 @@ enum { LB_SHARED = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
 
 static inline HANDLE lb_os_system(lb_os_handle handle)
 {
-    return handle.number < 0 ? GetStdHandle(STD_INPUT_HANDLE) : (HANDLE)handle.number;
+    return (HANDLE)_get_osfhandle(lb_os_descriptor(handle));
 }
 
 /** Sets errno to what GetLastError says, unless `done`, which it returns. */

@@ -94,7 +94,8 @@ static bool is_writable(const opening *o)
     char why[LB_MESSAGE_LENGTH];
     char *folder = lb_folder_of(o->index);
     /* Without memory, it is found out later. An index that cannot be read is not replaced. */
-    bool may = !folder || (lb_os_may_write_in(folder) && (lb_os_may_read(o->index) || errno == ENOENT));
+    bool may =
+        !folder || (lb_os_may(folder, LB_OS_WRITE) && (lb_os_may(o->index, LB_OS_READ) || errno == ENOENT));
     int reason = errno;
     lb_release(folder);
     if (may) return true;

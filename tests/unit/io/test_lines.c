@@ -1,6 +1,6 @@
 #include "io/lines.h"
 
-#include "os/posix/descriptor.h"
+#include "os/os.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/wait.h"

@@ -2,7 +2,7 @@
 #include "io/scratch_file.h"
 
 #include "io/file.h"
-#include "os/posix/descriptor.h"
+#include "os/os.h"
 #include "support/suite.h"
 
 #include <signal.h>

@@ -1,6 +1,5 @@
 /* Open files: how they are opened, read, written and locked, and what they are. */
 #include "os/os.h"
-#include "os/posix/descriptor.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "support/wait.h"
@@ -123,8 +122,9 @@ START_TEST(test_info_tells_files_folders_links_and_others_apart)
     ck_assert(!lb_os_info_at(support_path(other, "none"), true, &found));
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_uint_eq(found.number, 0);
-    ck_assert(lb_os_exists(path) && lb_os_may_read(path) && !lb_os_exists(other) && !lb_os_may_read(other));
-    ck_assert(lb_os_may_write_in(support_tempdir()) && !lb_os_may_write_in(other));
+    ck_assert(lb_os_exists(path) && lb_os_may(path, LB_OS_READ) && !lb_os_exists(other) &&
+              !lb_os_may(other, LB_OS_READ));
+    ck_assert(lb_os_may(support_tempdir(), LB_OS_WRITE) && !lb_os_may(other, LB_OS_WRITE));
     lb_os_handle handle = lb_os_open(path, LB_OS_READ);
     ck_assert(lb_os_info_of(handle, &found) && lb_os_is_one(&file, &found));
     ck_assert(lb_os_sync(handle));

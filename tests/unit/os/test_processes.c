@@ -95,15 +95,16 @@ END_TEST
 
 START_TEST(test_function_of_a_library_is_found_or_there_is_a_reason)
 {
-    int64_t (*process)(void) = NULL;
-    size_t (*length)(const char *text) = NULL;
-    void *own = lb_os_load(NULL);
-    ck_assert_ptr_nonnull(own);
-    ck_assert(lb_os_find_function(own, "strlen", &length));
-    ck_assert_uint_eq(length("four"), 4);
-    ck_assert(!lb_os_find_function(own, "lb_os_no_function", &process));
-    ck_assert_ptr_nonnull(lb_os_load_error());
-    ck_assert_ptr_null(lb_os_load("none/lookback.so"));
-    ck_assert_ptr_nonnull(strstr(lb_os_load_error(), "none/lookback.so"));
+    static const char *const names[] = {"strlen", "strnlen", "lb_os_no_function"};
+    struct {
+        size_t (*length)(const char *text);
+        size_t (*length_up_to)(const char *text, size_t most);
+        void (*none)(void);
+    } found;
+    ck_assert_ptr_null(lb_os_load(NULL, names, 2, &found));
+    ck_assert_uint_eq(found.length("four"), 4);
+    ck_assert_uint_eq(found.length_up_to("four", 3), 3);
+    ck_assert_ptr_nonnull(strstr(lb_os_load(NULL, names, 3, &found), "lb_os_no_function"));
+    ck_assert_ptr_nonnull(strstr(lb_os_load("none/lookback.so", names, 1, &found), "none/lookback.so"));
 }
 END_TEST
