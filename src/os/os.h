@@ -22,8 +22,8 @@ static inline bool lb_os_is_open(lb_os_handle handle)
     return handle.number != 0;
 }
 
-/** For the implementations: the descriptor of the C library behind a handle, which is one less, so that zero is none, and
- *  standard input is -1, so that nobody closes it; and as many bytes as one call reads or writes. */
+/** For the implementations: the descriptor of the C library behind a handle, which is one less, so that zero is none,
+ *  while standard input is -1, so that nobody closes it; and as many bytes as one call reads or writes. */
 static inline int lb_os_descriptor(lb_os_handle handle)
 {
     return handle.number < 0 ? 0 : (int)handle.number - 1;

@@ -1,5 +1,5 @@
-/* Windows as this folder sees it: handles, which are behind descriptors of the C library, paths in UTF-16, and errors as
- * errno. */
+/* Windows as this folder sees it: handles, which are behind descriptors of the C library, paths in UTF-16, and errors
+ * as errno. */
 #ifndef LB_OS_SYSTEM_H
 #define LB_OS_SYSTEM_H
 
