@@ -8,6 +8,7 @@ import base64
 import gzip
 import hashlib
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -33,11 +34,16 @@ Requires-Dist: numpy; extra == "numpy"
 Description-Content-Type: text/markdown
 
 {(ROOT / "docs/python.md").read_text(encoding="utf-8")}"""
-TAG = "py3-none-" + re.sub(r"\W", "_", sysconfig.get_platform())
-WHEEL = f"Wheel-Version: 1.0\nGenerator: lookback\nRoot-Is-Purelib: false\nTag: {TAG}\n"
+PLATFORM = re.sub(r"\W", "_", sysconfig.get_platform())
 ENTRY_POINTS = "[console_scripts]\nlookback = lookback.__main__:main\n"
 EVERYWHERE = re.compile(r"(linux-vdso|ld-linux.*|libc|libm)\.so")  # in every system with this libc
 INSIDE = ("fonts-dejavu-core", "libstb-dev", "libgomp1")  # packages whose contents are in the library or the program
+
+
+def tag(bundled):
+    """With all libraries inside, it runs wherever this glibc or a later one does (PEP 600)."""
+    system = "manylinux_" + platform.libc_ver()[1].replace(".", "_") if bundled else "linux"
+    return "py3-none-" + PLATFORM.replace("linux", system)
 
 
 def output(*command):
@@ -80,7 +86,8 @@ def contents(bundled):
     for name, path in sorted({**native, **others}.items()):
         yield f"lookback/native/{name}", path.read_bytes(), name == "lookback"
     yield f"{info}/METADATA", METADATA.encode(), False
-    yield f"{info}/WHEEL", WHEEL.encode(), False
+    wheel = f"Wheel-Version: 1.0\nGenerator: lookback\nRoot-Is-Purelib: false\nTag: {tag(bundled)}\n"
+    yield f"{info}/WHEEL", wheel.encode(), False
     yield f"{info}/entry_points.txt", ENTRY_POINTS.encode(), False
     yield f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), False
     for package, text in licences(others.values()) if bundled else ():
@@ -102,7 +109,7 @@ def record_line(name, data):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, bundled=False):
     """Writes the wheel into a folder, and returns its name. Unless `bundled`, it works on this system alone."""
-    name = f"lookback-{VERSION}-{TAG}.whl"
+    name = f"lookback-{VERSION}-{tag(bundled)}.whl"
     record_name, record = f"lookback-{VERSION}.dist-info/RECORD", ""
     part = Path(wheel_directory, f".{name}")
     with zipfile.ZipFile(part, "w") as archive:

@@ -31,6 +31,19 @@ def test_the_record_names_each_file():
     assert len(names) == len(set(names))
 
 
+POLICY = r"(libc|libm|libpthread|libdl|librt)\.so\.\d+|ld-linux-\S+"  # of manylinux: in every system
+
+
+def test_each_file_keeps_what_the_tag_promises():
+    promised = re.search(r"^Tag: py3-none-manylinux_(\d+)_(\d+)_", HERE.read_text("WHEEL"), re.MULTILINE)
+    for path in library.NATIVE.iterdir():
+        lines = subprocess.run(["objdump", "-Tp", path], encoding="utf-8", stdout=subprocess.PIPE, check=True).stdout
+        asked = [(int(major), int(minor)) for major, minor in re.findall(r"\bGLIBC_(\d+)\.(\d+)", lines)]
+        assert asked and max(asked) <= tuple(map(int, promised.groups())), path
+        for needed in re.findall(r"NEEDED +(\S+)", lines):
+            assert re.fullmatch(POLICY, needed) or (library.NATIVE / needed).exists(), (path, needed)
+
+
 @pytest.mark.parametrize("name", ["liblookback.so.0", "lookback"])
 def test_each_library_is_in_the_wheel_or_in_every_system(name):
     lines = subprocess.run(["ldd", library.NATIVE / name], encoding="utf-8", stdout=subprocess.PIPE, check=True).stdout
