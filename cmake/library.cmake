@@ -54,6 +54,10 @@ set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS
 # Products take most of the time.
 list(FILTER LOOKBACK_ARITHMETIC INCLUDE REGEX "/src/tensor/(gemm|bfloat16|panels)")
 set_source_files_properties(${LOOKBACK_ARITHMETIC} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+# The optimiser of clang 16 crashes on it. No Mac has these instructions.
+if(APPLE)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/tensor/bfloat16.c APPEND PROPERTY COMPILE_OPTIONS -O0)
+endif()
 # In a frame that outlives its call, for the address sanitizer to find uses after it, GCC may put vectors of 64 bytes at a
 # multiple of 32 (bug 110027).
 if(LOOKBACK_SANITIZE MATCHES "address" AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 14)

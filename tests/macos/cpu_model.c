@@ -6,6 +6,8 @@ struct cpu_model {
 
 extern struct cpu_model __cpu_model;
 struct cpu_model __cpu_model;
+extern unsigned int __cpu_features2[1];
+unsigned int __cpu_features2[1];
 
 int __cpu_indicator_init(void);
 
