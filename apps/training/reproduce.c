@@ -14,8 +14,15 @@ typedef struct reproduction {
     int steps;
     lb_reproduction found;
     app_progress progress;
-    char place[APP_SHORT]; /* "member 2, ", or "" */
+    char place[APP_SHORT];
 } reproduction;
+
+/* "member 2, ", or "" */
+static const char *place_of(reproduction *r)
+{
+    if (r->found.members) snprintf(r->place, sizeof r->place, "member %d, ", (int)r->found.member);
+    return r->place;
+}
 
 static lb_status show_event(void *context, const lb_event *event, lb_error *error)
 {
@@ -27,25 +34,24 @@ static lb_status show_event(void *context, const lb_event *event, lb_error *erro
     if (event->kind == LB_EVENT_STEPPED)
         app_progress_count(&r->progress, "step", event->step.step, event->run->steps);
     if (event->kind == LB_EVENT_POINT && found->same) {
-        app_print("%sstep %lld: same\n", r->place, (long long)found->step);
+        app_print("%sstep %lld: same\n", place_of(r), (long long)found->step);
         return app_flush_stdout() ? LB_OK : LB_ERROR_WRITE;
     }
     if (event->kind != LB_EVENT_BEGUN) return LB_OK;
     lb_os_catch_interrupts();
-    if (found->members) snprintf(r->place, sizeof r->place, "member %d, ", (int)found->member);
-    app_note("%s%s%s", r->place, *found->made ? "trained with " : "its record has no hashes", found->made);
+    app_note("%strained with %s", place_of(r), found->made);
     return LB_OK;
 }
 
-static int say(const reproduction *r)
+static int say(reproduction *r)
 {
     const lb_reproduction *found = &r->found;
     if (found->same) {
-        app_print("same: %lld evaluation%s%s\n", (long long)found->evaluations, lb_plural(found->evaluations),
-                  r->steps ? "" : ", and the weights of the file");
+        app_print("same: %lld evaluation%s, and the weights of the file\n", (long long)found->evaluations,
+                  lb_plural(found->evaluations));
         return app_close_stdout(0);
     }
-    app_print("%sstep %lld: %s\n", r->place, (long long)found->step, found->what);
+    app_print("%sstep %lld: %s\n", place_of(r), (long long)found->step, found->what);
     if (app_flush_stdout()) app_warn("%s", found->why);
     return app_close_stdout(1);
 }

@@ -503,23 +503,24 @@ typedef struct lb_reproduction {
     int64_t evaluations;     /* that are the same, over all members */
     int64_t members, member; /* of a vote, and the one at hand, from 1 on; 0: it is none */
     int64_t step;            /* of the evaluation at hand: the first one that differs, if one does */
-    char made[128];          /* by version, instruction set, OpenBLAS; "": by a version without hashes */
+    char made[128];          /* by version, instruction set, OpenBLAS */
     char what[256]; /* "": nothing differs; or "weights: found X, expected Y", a value of that evaluation */
     char why[LB_MESSAGE_LENGTH]; /* what can be the reason, beginning with its kind: "version: ..." */
 } lb_reproduction;
 
 /** Trains a model again by the record that it has of its training, without writing a file, and compares each
- *  evaluation with that record: the hash of the weights first, then all that was measured. A vote has a training for
- *  each member; the weights of the vote are not compared. It ends with the first difference.
+ *  evaluation with that record: the hash of the weights first, then all that was measured. The weights of the file are
+ *  compared before. A vote has a training for each member; the weights of the vote are not compared. It ends with the
+ *  first difference.
  *  Data:  what `data` sets, such as pairs, replaces what the record says, whose files are those of the present folder
  *         [nothing]; so do its `tell`, `stop` and `context`.
- *  Steps: compares the evaluations up to this step, at least the first [0: all]. The weights of the file are those of
- *         one of them.
+ *  Steps: compares the evaluations up to this step, at least the first [0: all].
  *  Bits:  computes with the instruction set of the record, if this processor has it, unless LOOKBACK_ISA asks for
  *         another one. It is that of the whole process during the call: nothing else should compute meanwhile.
  *  Found: during the call, when `tell` hears LB_EVENT_POINT, what is known so far.
- *  Errors: LB_ERROR_FORMAT without a record, and for a training that no record has all of: one that started from
- *          another model, had a teacher, or was fitted into minutes; those of lb_translator_train. */
+ *  Errors: LB_ERROR_FORMAT without a record of how it was made, as of versions before 0.3.0, and for a training that no
+ *          record has all of: one that started from another model, had a teacher, or was fitted into minutes;
+ *          those of lb_translator_train. */
 LB_MUST_USE lb_status lb_translator_reproduce(const lb_translator *translator, const lb_training_config *data,
                                               int64_t steps, lb_reproduction *found, lb_error *error);
 

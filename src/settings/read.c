@@ -33,21 +33,19 @@ static double number_of(const lb_setting *s, const cJSON *value)
     return number && fabs(value->valuedouble) <= INT_MAX ? value->valuedouble : NAN;
 }
 
-static bool read_value(const lb_setting *s, const cJSON *value, lb_training_config *to)
+static void read_value(const lb_setting *s, const cJSON *value, lb_training_config *to)
 {
-    if (s->type == LB_SETTING_TESTS) return lb_setting_read_tests(to->test, value);
-    if (s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD) {
-        const bool open = s->type == LB_SETTING_WORD && cJSON_IsString(value) && !*value->valuestring;
-        *(const char **)lb_setting_place(s, to) = open ? NULL : cJSON_GetStringValue(value);
-        return cJSON_IsString(value);
-    }
     const double number = number_of(s, value);
-    if (!isnan(number)) lb_setting_put(s, to, number == 0 && s->zero_is_value ? -1 : number);
-    return !isnan(number);
+    const char *text = cJSON_GetStringValue(value);
+    if (s->type == LB_SETTING_TESTS)
+        (void)!lb_setting_read_tests(to->test, value);
+    else if (s->type == LB_SETTING_TEXT || s->type == LB_SETTING_WORD)
+        *(const char **)lb_setting_place(s, to) = s->type == LB_SETTING_WORD && text && !*text ? NULL : text;
+    else if (!isnan(number))
+        lb_setting_put(s, to, number == 0 && s->zero_is_value ? -1 : number);
 }
 
-lb_status lb_settings_read(lb_training_config *config, const cJSON *object, lb_setting_list list,
-                           lb_error *error)
+void lb_settings_read(lb_training_config *config, const cJSON *object, lb_setting_list list)
 {
     const cJSON *value;
     cJSON_ArrayForEach(value, object)
@@ -55,9 +53,6 @@ lb_status lb_settings_read(lb_training_config *config, const cJSON *object, lb_s
         const lb_setting *s = value->string ? lb_setting_find(value->string) : NULL;
         const bool listed = s && (list == LB_SETTINGS_LISTS || s->place[list] > 0);
         if (!listed || s->of_session || s->type == LB_SETTING_SEED || cJSON_IsNull(value)) continue;
-        if (lb_setting_is_open(s, config) && !read_value(s, value, config))
-            return lb_error_set(error, LB_ERROR_FORMAT, "its record has a \"%.40s\" that is no such setting",
-                                value->string);
+        if (lb_setting_is_open(s, config)) read_value(s, value, config);
     }
-    return LB_OK;
 }

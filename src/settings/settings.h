@@ -153,10 +153,9 @@ struct cJSON;
 LB_MUST_USE bool lb_setting_read_tests(lb_test *tests, const struct cJSON *object);
 
 /** Reads what decides a training, and is still open, from a JSON object, by the names of options or fields: what is of
- *  no session and, except for LB_SETTINGS_LISTS, in this list. Texts live as long as the object.
- *  Errors: LB_ERROR_FORMAT for a value that is not of its setting. */
-LB_MUST_USE lb_status lb_settings_read(lb_training_config *config, const struct cJSON *object,
-                                       lb_setting_list list, lb_error *error);
+ *  no session and, except for LB_SETTINGS_LISTS, in this list. Texts live as long as the object. A value that is not of
+ *  its setting is left out. */
+void lb_settings_read(lb_training_config *config, const struct cJSON *object, lb_setting_list list);
 
 /** Copies settings to the fields of the configuration of a model that have their name. */
 void lb_settings_to_model(const lb_training_config *config, const lb_config_field *fields, void *model);

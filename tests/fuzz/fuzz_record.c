@@ -18,11 +18,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < 3; i++) {
         lb_error error = {0};
         lb_buffer printed = {0};
-        lb_status status = lb_settings_read(&config, json, lists[i], &error);
-        fuzz_require_told(status == LB_OK, &error);
+        lb_settings_read(&config, json, lists[i]);
         config.model = "seq2seq";
-        error = (lb_error){0};
-        status = lb_settings_check(&config, &error);
+        lb_status status = lb_settings_check(&config, &error);
         fuzz_require_told(status == LB_OK, &error);
         if (!status) lb_settings_print(&printed, &config, LB_SETTINGS_IN_FORCE, 1, LB_SETTINGS_END);
         lb_release(printed.text);

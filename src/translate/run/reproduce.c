@@ -6,7 +6,6 @@
 #include "translate/apply/translator.h"
 #include "translate/run/stepper.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,7 @@
 typedef struct proof {
     const lb_training_config *data; /* of the caller */
     int64_t steps;                  /* that are compared; 0: all */
-    const cJSON *record, *made;     /* `made`: NULL in records of earlier versions */
-    char weights[24];               /* the hash of those in the file */
+    const cJSON *record, *made;
     lb_training_config config;
     lb_stepper *stepper;
     int at; /* of the history: what is compared next */
@@ -45,22 +43,22 @@ static bool is_same(const cJSON *a, const cJSON *b, const char *name)
     return cJSON_Compare(get(a, name), get(b, name), true);
 }
 
-/* Whether a line of the record is the evaluation of the weights that are in the file. */
-static bool is_kept(const cJSON *line, const cJSON *record)
+/* The evaluation of the weights that are in the file; NULL: there is none. */
+static const cJSON *kept_line(const cJSON *record)
 {
-    return cJSON_Compare(get(line, "step"), get(record, "best_step"), true);
+    const cJSON *history = get(record, "history"), *line = history ? history->child : NULL;
+    while (line && !cJSON_Compare(get(line, "step"), get(record, "best_step"), true)) line = line->next;
+    return line;
 }
 
 /* ---- The record as a configuration. ---- */
 
-/* Why a training cannot be repeated; NULL: it can. */
+/* Why a training cannot be repeated; NULL: it can. (Versions before 0.3.0 kept no hashes, and had other sums.) */
 static const char *find_obstacle(const cJSON *record, const lb_model *model)
 {
-    const cJSON *options = get(record, "options"), *run = get(get(record, "made"), "run"),
-                *history = get(record, "history"), *line = history ? history->child : NULL;
-    while (line && !is_kept(line, record)) line = line->next;
-    if (!cJSON_IsObject(options) && !run) return "has no record of its options";
-    if (!line) return "has no record of the evaluation of its weights";
+    const cJSON *options = get(record, "options"), *run = get(get(record, "made"), "run");
+    if (!run) return "has no record of how it was made";
+    if (!kept_line(record)) return "has no record of the evaluation of its weights";
     if (!model || !lb_model_fields(model->kind->name)) return "is of a kind that a program has added";
     if (*text_of(options, "teacher")) return "learned from a teacher, whose outputs no record has";
     if (*text_of(options, "from") || get(run, "from"))
@@ -74,25 +72,22 @@ static lb_status configure(proof *p, const lb_text_model *text, const lb_model *
 {
     lb_training_config *c = &p->config;
     const cJSON *run = get(p->made, "run");
-    const char *seed = text_of(run, "seed");
     *c = *p->data;
     c->out = NULL;
     c->setting = NULL;
-    lb_status status = lb_settings_read(c, get(p->record, "options"), LB_SETTINGS_LISTS, error);
-    if (!status) status = lb_settings_read(c, get(p->record, "settings"), LB_SETTINGS_IN_FORCE, error);
-    if (!status) status = lb_settings_read(c, run, LB_SETTINGS_IDENTITY, error);
+    lb_settings_read(c, get(p->record, "options"), LB_SETTINGS_LISTS);
+    lb_settings_read(c, get(p->record, "settings"), LB_SETTINGS_IN_FORCE);
+    lb_settings_read(c, run, LB_SETTINGS_IDENTITY);
     c->model = model->kind->name;
     const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
     lb_settings_from_model(c, lb_model_fields(c->model),
                            seq2seq ? (const void *)&seq2seq->config : &lb_transformer_of(model)->config);
-    if (!status) status = lb_settings_fit_kind(c, c, false, error); /* a vote has options of other kinds */
     if (lb_pair_texts_given(&c->pairs)) c->train = NULL;
     if (lb_pair_texts_given(&c->dev_pairs)) c->dev = NULL;
-    c->seed =
-        *seed ? strtoull(seed, NULL, 10) : (uint64_t)fmin(fmax(number_of(p->record, "seed"), 0), 0x1p63);
+    c->seed = strtoull(text_of(run, "seed"), NULL, 10);
     c->epochs = 0;
     if (text->sorts) c->sort = &text->task;
-    return status;
+    return lb_settings_fit_kind(c, c, false, error); /* a vote has options of other kinds */
 }
 
 /* ---- Reasons. ---- */
@@ -120,10 +115,7 @@ static void explain(proof *p, const cJSON *here, const cJSON *ours, const cJSON 
         add_reason(p, fact->string, text);
     }
     if (*p->found->why) return;
-    if (!p->made)
-        add_reason(p, "data, version, instruction set, OpenBLAS or arithmetic",
-                   "no hash of its record tells");
-    else if (!is_same(ours, theirs, "lr"))
+    if (!is_same(ours, theirs, "lr"))
         add_reason(p, "steps", "the learning rate is another one, as after it was resumed with more steps");
     else if (is_same(ours, theirs, "weights"))
         add_reason(p, "record", "the weights are the same, so this line of it, or the file, was changed");
@@ -146,22 +138,14 @@ static const cJSON *find_difference(const cJSON *ours, const cJSON *theirs)
     return NULL;
 }
 
-/* Whether a value differs; notes both. */
-static bool differs(proof *p, const cJSON *ours, const cJSON *theirs)
+static void note_difference(proof *p, const char *what, const cJSON *found, const cJSON *expected)
 {
-    char *what = p->found->what, weights[] = "weights";
-    const cJSON file = {.type = cJSON_String, .valuestring = p->weights, .string = weights},
-                *other = find_difference(ours, theirs);
-    const bool of_line = other;
-    if (!other && is_kept(theirs, p->record) && strcmp(text_of(ours, weights), p->weights) != 0)
-        other = &file;
-    if (!other) return false;
-    char *found = lb_json_print(get(ours, other->string)), *expected = lb_json_print(other);
-    snprintf(what, sizeof p->found->what, "%.80s%s: found %.60s, expected %.60s", other->string,
-             of_line ? "" : " of the file", found ? found : "?", expected ? expected : "?");
-    cJSON_free(found);
-    cJSON_free(expected);
-    return true;
+    char *is = lb_json_print(found), *was = lb_json_print(expected);
+    p->found->same = false;
+    snprintf(p->found->what, sizeof p->found->what, "%.80s: found %.60s, expected %.60s", what, is ? is : "?",
+             was ? was : "?");
+    cJSON_free(is);
+    cJSON_free(was);
 }
 
 static lb_status compare_point(proof *p, const lb_train_history *history, lb_error *error)
@@ -173,11 +157,14 @@ static lb_status compare_point(proof *p, const lb_train_history *history, lb_err
     if (!text || lb_json_parse(text, strlen(text), NULL, &here)) here = NULL;
     lb_release(text);
     if (!here) return lb_no_memory(error, "an evaluation");
-    const cJSON *ours = cJSON_GetArrayItem(get(here, "history"), p->at++);
+    const cJSON *ours = cJSON_GetArrayItem(get(here, "history"), p->at++),
+                *other = find_difference(ours, theirs);
     p->found->step = lb_train_last(history)->step;
-    p->found->same = !differs(p, ours, theirs);
-    p->found->evaluations += p->found->same;
-    if (!p->found->same) explain(p, here, ours, theirs);
+    p->found->evaluations += !other;
+    if (other) {
+        note_difference(p, other->string, get(ours, other->string), other);
+        explain(p, here, ours, theirs);
+    }
     cJSON_Delete(here);
     p->ended = !p->found->same || !next || (p->steps > 0 && number_of(next, "step") > (double)p->steps);
     return LB_OK;
@@ -194,6 +181,19 @@ static bool shall_stop(void *proof_of)
 {
     const proof *p = proof_of;
     return p->data->stop && p->data->stop(p->data->context);
+}
+
+/* Whether the weights in the file are those of its record. */
+static bool has_its_weights(proof *p, const lb_params *params, const char *prefix)
+{
+    char hash[24];
+    const cJSON file = {.type = cJSON_String, .valuestring = hash}, *line = kept_line(p->record);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)lb_params_hash(params, prefix));
+    if (cJSON_Compare(&file, get(line, "weights"), true)) return true;
+    p->found->step = (int64_t)number_of(line, "step");
+    note_difference(p, "weights of the file", &file, get(line, "weights"));
+    add_reason(p, "file", "its weights, or this line of its record, were changed");
+    return false;
 }
 
 /* ---- One model after the other. ---- */
@@ -221,11 +221,11 @@ static lb_status train(proof *p, lb_error *error)
 /* Computes with the instruction set of the record, if this processor has it, and nobody asks for another one. */
 static lb_status reproduce(proof *p, const lb_translator *t, const lb_model *model, lb_error *error)
 {
-    const char *asked = getenv(LB_SET_VARIABLE), *theirs = text_of(p->made, "instruction_set");
+    const char *asked = getenv(LB_SET_VARIABLE), *theirs = text_of(p->made, "instruction_set"),
+               *kernel = text_of(p->made, "kernel");
     const int before = (int)lb_instruction_set_here(), set = (int)lb_instruction_set_find(theirs);
-    if (p->made)
-        snprintf(p->found->made, sizeof p->found->made, "%.30s, %.30s %.50s", text_of(p->made, "version"),
-                 theirs, text_of(p->made, "kernel"));
+    snprintf(p->found->made, sizeof p->found->made, "%.30s, %.30s%s%.50s", text_of(p->made, "version"),
+             theirs, *kernel ? ", " : "", kernel);
     if (set != LB_SET_WIDEST && !(asked && *asked)) atomic_store(&lb_instruction_set_in_force, set);
     lb_status status = configure(p, &t->model, model, error);
     if (!status) status = train(p, error);
@@ -260,9 +260,8 @@ static lb_status reproduce_all(const lb_translator *t, proof p, const cJSON *rec
         p.made = get(p.record, "made");
         p.at = 0;
         p.ended = false;
-        snprintf(p.weights, sizeof p.weights, "%016llx",
-                 (unsigned long long)lb_params_hash(t->model.params, prefix));
-        status = reproduce(&p, t, vote ? vote->member[i] : model, error);
+        if (has_its_weights(&p, t->model.params, prefix))
+            status = reproduce(&p, t, vote ? vote->member[i] : model, error);
     }
     return status;
 }
