@@ -150,6 +150,14 @@ static void multiply_alone(const tiling *t)
     } while (first < t->k);
 }
 
+/* Until all threads have written, or read, the copies. */
+static void wait_for_pairs(const tiling *t)
+{
+    if (t->pairs_of_a) {
+#pragma omp barrier
+    }
+}
+
 /* On all threads of a team. A thread has the same tiles for each part of k, so that none waits for another, but for the
  * copies. */
 static void multiply_together(const tiling *t)
@@ -157,15 +165,14 @@ static void multiply_together(const tiling *t)
     for (int64_t first = 0; first < t->k; first += t->depth) {
         for (int side = 0; side < 2 && t->pairs_of_a; side++) {
             const int64_t count = side == 0 ? t->m : t->n;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
             for (int64_t i = 0; i < count; i += UNIT)
                 copy_pairs(t, first, side == 0, i, lb_smaller(UNIT, count - i));
         }
+        wait_for_pairs(t);
 #pragma omp for schedule(static) nowait
         for (int64_t tile = 0; tile < t->above * t->beside; tile++) multiply_tile(t, tile, first);
-        if (t->pairs_of_a) {
-#pragma omp barrier
-        }
+        if (first + t->depth < t->k) wait_for_pairs(t);
     }
 }
 

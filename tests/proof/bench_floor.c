@@ -221,8 +221,8 @@ static lb_status allocate(plan *p, lb_error *error)
 static void multiply(const plan *p, const group *g, product x, int64_t tile)
 {
     int64_t m = x.m ? x.m : lb_row_tile_height(g->tiles, tile, g->rows);
-    lb_matrix a = {p->a + tile * g->a_step, x.a_transposed ? m : x.k, x.a_transposed};
-    lb_matrix b = {p->b + tile * g->b_step + x.b, x.b_transposed ? x.k : x.n, x.b_transposed};
+    lb_matrix a = {p->a + tile * g->a_step, x.a_transposed ? m : x.k, x.a_transposed, NULL};
+    lb_matrix b = {p->b + tile * g->b_step + x.b, x.b_transposed ? x.k : x.n, x.b_transposed, NULL};
     lb_gemm_fn *serial = p->openblas ? lb_gemm_blas : lb_gemm_serial;
     lb_real *c = p->c + tile * g->c_step;
     if (g->steps)
