@@ -1,5 +1,6 @@
 /* What Apple's compiler says of an x86-64 processor, for zig, which has nothing to say: no instruction set beside the
  * first. It makes the program link, and is in nothing that anybody runs. */
+// NOLINTBEGIN(bugprone-reserved-identifier)
 struct cpu_model {
     unsigned int vendor, type, subtype, features[1];
 };
@@ -15,3 +16,4 @@ int __cpu_indicator_init(void)
 {
     return 0;
 }
+// NOLINTEND(bugprone-reserved-identifier)
