@@ -1,6 +1,8 @@
 /* Reads, writes and closes open files by calls of POSIX. mingw-w64 has most of them, so this is compiled for Windows,
  * too. */
-#define _FILE_OFFSET_BITS 64 /* NOLINT(bugprone-reserved-identifier) */
+#ifdef _WIN32
+#    define _FILE_OFFSET_BITS 64
+#endif
 #include "os/os.h"
 
 #include <errno.h>
