@@ -195,8 +195,9 @@ const lb_setting lb_settings[] = {
 
     {ROW(precision, CHOICE, TRAINING, BOTH, "KIND"), .rare = true, .choices = lb_precision_names,
      .only_if_set = true, .place = {27},
-     .help = "float32, or bfloat16 for the products of a step, faster on processors with avx512_bf16; "
-             "evaluations and the model file are float32"},
+     .help =
+         "float32, or bfloat16 for the products of a step, on processors with avx512_bf16, of which AMD's "
+         "are faster then; evaluations and the model file are float32"},
 
     {ROW(out, TEXT, FILES, BOTH, "DIR"), .of_session = true, .letter = 'o', .usual = BOTH,
      .help = "folder for the model, checkpoint, log and chart",
