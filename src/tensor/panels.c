@@ -30,9 +30,11 @@ void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end)
     }
 }
 
-/* In bfloat16: a few rows at a time are copied, and multiplied with all panels. */
-static void multiply_pairs(const lb_panels *panels, int64_t first, int64_t end, int64_t begin, int64_t depth,
-                           int64_t m, lb_matrix a, lb_real beta, lb_real *c, int64_t stride)
+/* In bfloat16: a few rows at a time are copied, and multiplied with all panels. This is not inlined, so that the copy
+ * is on the stack only here. */
+static __attribute__((noinline)) void multiply_pairs(const lb_panels *panels, int64_t first, int64_t end,
+                                                     int64_t begin, int64_t depth, int64_t m, lb_matrix a,
+                                                     lb_real beta, lb_real *c, int64_t stride)
 {
     enum { ROWS = 64 };
     uint32_t pairs[ROWS * LB_PAIRS_DEPTH / 2];
