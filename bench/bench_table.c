@@ -57,7 +57,7 @@ static const bench_case rounding[] = {
      "sentences",
      roundings,
      {"--embed", "192", "--hidden", "256", "--batch", "64", "--length", "15", "--vocabulary",
-      "5000"}}, /* as the recipe of 25,000 */
+      "5000"}}, /* the recipe of 25,000 */
 };
 /* Ranks that stop by the clock would stop after different steps. */
 static const bench_case scaling[] = {

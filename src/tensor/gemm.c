@@ -214,7 +214,8 @@ void lb_gemm_rounded(int64_t m, int64_t n, int64_t k, lb_matrix a, lb_matrix b, 
 static bool has_pairs(tiling *t)
 {
     lb_pairs *pairs = t->a.rounded ? t->a.rounded : t->b.rounded;
-    const int64_t left = lb_pairs_room(t->m, LB_PAIRS_DEPTH), right = lb_pairs_room(t->n, LB_PAIRS_DEPTH);
+    const int64_t depth = lb_smaller(LB_PAIRS_DEPTH, t->k), left = lb_pairs_room(t->m, depth),
+                  right = lb_pairs_room(t->n, depth);
     if (!lb_alloc_room(&pairs->memory, 0, (size_t)(left + right), &pairs->capacity, sizeof *pairs->memory))
         return false;
     t->depth = LB_PAIRS_DEPTH;

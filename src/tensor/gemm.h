@@ -19,8 +19,8 @@ typedef struct lb_matrix {
     const lb_real *data;
     int64_t stride;
     bool transposed;
-    lb_pairs *
-        rounded; /* both operands of its products are rounded to bfloat16, and copied there; NULL: neither is */
+    /* Both operands of its products are rounded to bfloat16, and copied there; NULL: neither is. */
+    lb_pairs *rounded;
 } lb_matrix;
 
 static inline lb_matrix lb_plain(const lb_real *data, int64_t stride)

@@ -47,8 +47,8 @@ static inline int64_t lb_panels_size(int64_t depth, int64_t columns)
     return lb_panel_count(columns) * LB_PANEL * depth;
 }
 
-/** Copies the panels first, first + 1, ... without `end`, as pairs if the weight is rounded. Does
- *  nothing if the weight is read where it is. */
+/** Copies the panels first, first + 1, ... without `end`, as pairs if the weight is rounded. Does nothing if the weight
+ *  is read where it is. */
 void lb_panels_pack(const lb_panels *panels, int64_t first, int64_t end);
 
 /** The columns of c that belong to panels first, ... without `end` = a b + beta c, on the calling thread, with our own
