@@ -4,10 +4,10 @@
 # What it prints of a line that is not there is what the list needs after a change of the arithmetic.
 #   portable.sh [PLATFORM]...       builds the program for each platform, and trains on it: all steps on this processor, by
 #                                   each of its instruction sets, musl and WebAssembly, 10 steps under an emulator
-#   portable.sh --short PROGRAM     10 steps by this program
+#   portable.sh --short PROGRAM     10 steps by this program, on three threads
 set -euo pipefail
 cd -- "$(dirname -- "$0")/../.."
-here=$PWD data=$PWD/examples/data list=$PWD/tests/package/portable.txt
+here=$PWD threads=1 data=$PWD/examples/data list=$PWD/tests/package/portable.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -25,7 +25,7 @@ sum() {
 }
 
 fail() {
-    echo "FAILED   $*"
+    echo "FAILED   $*" >&2
     exit 1
 }
 
@@ -38,11 +38,12 @@ quietly() { # COMMAND...
 
 # Its line of the list.
 train() { # MODEL STEPS TEXTS COMMAND...
-    local model=$1 steps=$2 texts=$3
+    local model=$1 steps=$2 texts=$3 portably=(--isa portable --threads "$threads")
     shift 3
-    "${lookback[@]}" "$@" --hidden 64 --steps "$steps" --isa portable --threads 1 --quiet --fresh --out "$model" >/dev/null
-    echo "$steps $model $("${lookback[@]}" inspect "$model" --json | sed 's/.*"weights":"\([0-9a-f]*\)".*/\1/')" \
-        "$("${lookback[@]}" predict "$model" "$texts" --beam 5 --n-best 5 --jsonl --isa portable --threads 1 2>notes | sum)"
+    "${lookback[@]}" "$@" --hidden 64 --steps "$steps" "${portably[@]}" --quiet --fresh --out "$model" >/dev/null
+    "${lookback[@]}" inspect "$model" --json >about
+    "${lookback[@]}" predict "$model" "$texts" --beam 5 --n-best 5 --jsonl "${portably[@]}" >outputs 2>notes || fail "$(<notes)"
+    echo "$steps $model $(sed 's/.*"weights":"\([0-9a-f]*\)".*/\1/' about) $(sum <outputs)"
 }
 
 train_all() { # [STEPS]
@@ -60,13 +61,14 @@ check() { # WHAT [STEPS]
     (
         cd "$work/$1"
         train_all "${@:2}" >found
-        "${lookback[@]}" reproduce "$data/spanish.safetensors" --train "$data/spanish_train.tsv" --threads 1 --quiet >reproduced
+        "${lookback[@]}" reproduce "$data/spanish.safetensors" --train "$data/spanish_train.tsv" --threads "$threads" --quiet >reproduced
     )
     ! grep -vxFf "$list" "$work/$1/found" || fail "$1: these lines are not in portable.txt"
     echo "passed   $1, ${2-all} steps"
 }
 
 if [[ ${1-} == --short ]]; then
+    threads=3
     lookback=("$(cd -- "$(dirname -- "$2")" && pwd)/$(basename -- "$2")")
     check short 10
     exit
