@@ -189,10 +189,7 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
-                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
-    report->by =
-        lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
+    report->by = lb_criterion_recorded(record);
     lb_json_string(&report->json, "choose", report->by->name);
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);

@@ -67,6 +67,7 @@ static int join_models(const settings *s, int count, char **models)
         lb_error_set(&told, status, "%s%s", error.message, answers ? ", or give each answer a line" : "");
         return app_fail(&told);
     }
+    data.choose = result.choose;
     if (s->data.dev)
         app_print_result(&data, "beam 5", &result.dev, result.pairs, result.test, result.test_pairs);
     else

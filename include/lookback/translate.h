@@ -612,6 +612,7 @@ typedef struct lb_join_result {
     lb_evaluation dev;                 /* of all together */
     int64_t pairs;                     /* that were measured, as in lb_training_result */
     int64_t lexicon;                   /* entries of its lexicon; 0: it has none */
+    const char *choose;                /* what the first member was chosen by, as in lb_training_config */
     lb_evaluation test[LB_MOST_TESTS]; /* of all together on the tests of `data` */
     int64_t test_pairs[LB_MOST_TESTS];
     /* Where the earlier model of the folder is kept, cut off if it is longer; "": nowhere. */

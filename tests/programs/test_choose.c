@@ -107,12 +107,12 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
     static const struct {
         const char *choose, *key;
         double sign;
-        const char *progress, *result;
-    } choices[] = {{"exact", "exact_match", 1, "  exact match ", "exact match "},
-                   {"symbol", "symbol_error", -1, "  symbol error ", "symbol error "},
-                   {"loss", "dev_loss", -1, "  dev loss ", "loss "},
-                   {"bleu", "bleu_13a", 1, "  BLEU ", "BLEU "},
-                   {"chrf", "chrf2", 1, "  chrF2 ", "chrF2 "}};
+        const char *progress, *result, *joined; /* where symbol error stands in for measures of texts */
+    } choices[] = {{"exact", "exact_match", 1, "  exact match ", "exact match ", "\nexact match "},
+                   {"symbol", "symbol_error", -1, "  symbol error ", "symbol error ", "\nsymbol error "},
+                   {"loss", "dev_loss", -1, "  dev loss ", "loss ", "\nloss "},
+                   {"bleu", "bleu_13a", 1, "  BLEU ", "BLEU ", "\nsymbol error "},
+                   {"chrf", "chrf2", 1, "  chrF2 ", "chrF2 ", "\nsymbol error "}};
     write_files();
     for (size_t i = 0; SUPPORT_ROW(i, choices); i++) {
         char log[64];
@@ -130,6 +130,10 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
         ck_assert_msg(strncmp(result, choices[i].result, strlen(choices[i].result)) == 0, "%s", result);
         ck_assert_msg(i == 0 || !(strstr(said, "exact match") || strstr(result, "exact match")), "%s%s", said,
                       result);
+        SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", choices[i].choose, "exact",
+                    "--dev", "dev.tsv", "-o", "joined");
+        result = support_run_result.output;
+        ck_assert_msg(strstr(result, choices[i].joined), "%s", result);
     }
     /* Choosing changes no step. */
     double exact[POINTS], chrf[POINTS];

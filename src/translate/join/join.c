@@ -277,14 +277,15 @@ static void print_record(lb_buffer *json, const cJSON *record)
     cJSON_free(text);
 }
 
-/* Prints the record of a model, or those of its members. */
-static void print_source(lb_buffer *json, const source *s)
+/* Prints the record of a model, or those of its members. The first says what it was chosen by. */
+static void print_source(lb_buffer *json, const source *s, lb_join_result *result)
 {
     cJSON *record = NULL;
     const char *text = s->text.training;
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY) json->failed = true;
     const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
+    if (!result->choose) result->choose = lb_criterion_recorded(record)->name;
     if (!lb_is_ensemble(s->text.model))
         print_record(json, record);
     else
@@ -308,7 +309,7 @@ static char *print_records(const joining *j)
     for (int i = 0; i < j->opened && !json.failed; i++) {
         if (seeds) lb_json_key(&json, NULL);
         if (seeds) lb_buffer_print(&json, "%s", j->sources[i].text.training);
-        if (!seeds) print_source(&json, &j->sources[i]);
+        if (!seeds) print_source(&json, &j->sources[i], j->result);
     }
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);
