@@ -2,6 +2,7 @@
 #ifndef LB_FILE_H
 #define LB_FILE_H
 
+#include "base/buffer.h"
 #include "lookback/base.h"
 #include "os/os.h"
 
@@ -95,6 +96,9 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count);
 
 /** The same, but text without a format of its own is a kind, too. */
 const lb_file_kind *lb_file_kind_or_text(const void *bytes, size_t count);
+
+/** Adds "; try: gunzip PATH" to a message, if there is a remedy. */
+void lb_file_kind_add_remedy(const lb_file_kind *kind, const char *path, lb_buffer *text);
 
 enum { LB_FILE_KIND_TEXT = 320 };
 

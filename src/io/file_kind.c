@@ -65,6 +65,7 @@ static const lb_file_kind safetensors = {"safetensors, such as a model", "lookba
                           csv = {"text with commas, such as CSV", NULL, "", true},
                           semicolons = {"text with semicolons, such as CSV", NULL, "", true},
                           messages = {"messages of gettext", NULL, "", true},
+                          markdown = {"a table of Markdown", "sed -n '3,$s/ *| */\\t/gp'", " > NEW", true},
                           tabs = {"text with tabs, such as pairs", NULL, "", true},
                           plain = {"text", NULL, "", true};
 
@@ -101,6 +102,16 @@ static bool has_messages(const char *text, size_t count)
     return false;
 }
 
+/* Whether the second line rules off the first: |---|:--| */
+static bool is_markdown(const char *text, size_t count)
+{
+    const size_t first = first_line(text, count), begin = first < count ? first + 1 : count,
+                 length = first_line(text + begin, count - begin);
+    bool rules = length > 2 && *text == '|' && text[begin] == '|' && memchr(text + begin, '-', length);
+    for (size_t i = 0; i < length && rules; i++) rules = text[begin + i] && strchr("|-: \r", text[begin + i]);
+    return rules;
+}
+
 static bool is_wide(const char *text, size_t count, size_t bytes, size_t letter)
 {
     if (count < 2 * bytes) return false;
@@ -135,6 +146,7 @@ const lb_file_kind *lb_file_kind_find(const void *bytes, size_t count)
     size_t line = first_line(text, count);
     if (is_json(text, line)) return &json;
     if (has_messages(text, count)) return &messages;
+    if (is_markdown(text, count)) return &markdown;
     if (memchr(text, '\t', line)) return NULL;
     return memchr(text, ',', line) ? &csv : memchr(text, ';', line) ? &semicolons : NULL;
 }
@@ -146,16 +158,23 @@ const lb_file_kind *lb_file_kind_or_text(const void *bytes, size_t count)
     return memchr(bytes, '\t', first_line(bytes, count)) ? &tabs : &plain;
 }
 
+void lb_file_kind_add_remedy(const lb_file_kind *kind, const char *path, lb_buffer *text)
+{
+    if (!kind->remedy) return;
+    lb_buffer_print(text, "; try: %s", kind->remedy);
+    if (!kind->after || strcmp(path, "standard input") == 0) return;
+    lb_buffer_print(text, " ");
+    lb_buffer_shell_word(text, path);
+    lb_buffer_print(text, "%s", kind->after);
+}
+
 const char *lb_file_kind_print(const lb_file_kind *kind, const char *path, const char *expected, bool pairs,
                                char text[LB_FILE_KIND_TEXT])
 {
-    const char *remedy = kind->is_text && !pairs ? NULL : kind->remedy;
-    bool named = remedy && kind->after && strcmp(path, "standard input") != 0;
-    lb_buffer word = {0};
-    if (named) lb_buffer_shell_word(&word, path);
-    (void)lb_snprintf(text, LB_FILE_KIND_TEXT, "found %s, expected %s%s%s%s%s%s", kind->name, expected,
-                      remedy ? "; try: " : "", remedy ? remedy : "", named ? " " : "",
-                      word.text ? word.text : "", named ? kind->after : "");
-    lb_release(word.text);
+    lb_buffer remedy = {0};
+    if (pairs || !kind->is_text) lb_file_kind_add_remedy(kind, path, &remedy);
+    (void)lb_snprintf(text, LB_FILE_KIND_TEXT, "found %s, expected %s%s", kind->name, expected,
+                      remedy.text ? remedy.text : "");
+    lb_release(remedy.text);
     return text;
 }

@@ -151,6 +151,21 @@ START_TEST(test_advice_gives_pairs)
 }
 END_TEST
 
+START_TEST(test_command_makes_pairs_of_a_table_of_markdown)
+{
+    char words[512];
+    support_write_text("it's.md", "| word | sounds |\r\n|---|:-:|\r\n| ab | a b |\n|cd|c d|\n");
+    run("data \"it's.md\"");
+    const char *command = strstr(support_run_result.error, "this seems to be a table of Markdown; try: sed ");
+    ck_assert_msg(command, "%s", support_run_result.error);
+    snprintf(words, sizeof words, "version; %s %sdata NEW --pairs 9 --source-column 2 --target-column 3",
+             strstr(command, "sed"), LOOKBACK);
+    run(words);
+    ck_assert_msg(strstr(support_run_result.output, "\n1\ta b\ta ␣ b\n2\tc d\tc ␣ d\n"), "%s%s",
+                  support_run_result.output, support_run_result.error);
+}
+END_TEST
+
 START_TEST(test_separator_that_no_line_has_is_said)
 {
     static const char of_source[] = "  no source has the separator \"|\": each is one symbol\n";

@@ -144,6 +144,15 @@ def test_names_of_the_library_and_of_the_program_are_options(pairs, short, tmp_p
     assert len(finer.translate("abc", attention=True).attention[0]) == 2
 
 
+def test_products_are_rounded_where_the_processor_can(pairs, short, tmp_path):
+    try:
+        model = lookback.train(pairs, out=tmp_path, precision="bfloat16", **short)
+    except lookback.Error as error:
+        assert str(error).endswith("this processor has no avx512_bf16")
+    else:
+        assert model.training["options"]["precision"] == "bfloat16"
+
+
 @pytest.mark.parametrize("options, error, message", [
     ({"hiden": 3}, TypeError, "no option 'hiden'; did you mean 'hidden'"),
     ({"tell": 3}, TypeError, "no option 'tell'"),
@@ -154,6 +163,7 @@ def test_names_of_the_library_and_of_the_program_are_options(pairs, short, tmp_p
     ({"target_separator": 1}, TypeError, "target_separator"),
     ({"target_separator": "\ud800"}, lookback.Error, "target_separator: not UTF-8"),
     ({"attention": "multihead"}, lookback.Error, "attention: expected one of additive, none, .*, found 'multihead'; did you mean 'multi-head'"),
+    ({"precision": "float16"}, lookback.Error, "precision: expected float32 or bfloat16, found 'float16'"),
     ({"attention": "dot"}, lookback.Error, "attention: dot needs encoder states as wide"),
     ({"hidden": -1}, lookback.Error, "hidden"),
     ({"steps": 10, "epochs": 1}, lookback.Error, "epochs"),

@@ -53,7 +53,7 @@ static lb_status write_elements(const cJSON *item, bool keyed, lb_os_handle to, 
 }
 
 /* Whether text may be such a value: not if it is a line of text or, as in JSON lines, its first line is a value. */
-static bool may_be_value(lb_span text, bool lists_only)
+static bool may_be_value(lb_span text)
 {
     static const char blanks[] = " \n\r\t";
     cJSON *first = NULL;
@@ -61,7 +61,7 @@ static bool may_be_value(lb_span text, bool lists_only)
     while (text.length > 0 && strchr(blanks, *text.text)) text.text++, text.length--;
     const char *stop = memchr(text.text, '\n', text.length), *second = text.text + 1;
     while (second < text.text + text.length && strchr(blanks, *second)) second++;
-    bool object = text.length > 1 && *text.text == '{' && *second == '"' && !lists_only,
+    bool object = text.length > 1 && *text.text == '{' && *second == '"',
          list = text.length > 1 && *text.text == '[' && strchr("{[", *second);
     if (!object && !list) return false;
     bool line = stop && lb_json_parse(text.text, (size_t)(stop - text.text), NULL, &first) == LB_OK;
@@ -70,7 +70,7 @@ static bool may_be_value(lb_span text, bool lists_only)
 }
 
 /* The value that a file is, and whether that is in one line; NULL: it is none, or too large for memory. */
-static lb_status read_value(lb_os_handle handle, bool lists_only, cJSON **value, bool *line, lb_error *error)
+static lb_status read_value(lb_os_handle handle, cJSON **value, bool *line, lb_error *error)
 {
     lb_os_info info;
     size_t mark = 0;
@@ -80,7 +80,7 @@ static lb_status read_value(lb_os_handle handle, bool lists_only, cJSON **value,
     if (!bytes) return lb_no_memory(error, "the first lines");
     int64_t count = lb_os_read_all(handle, bytes, LOOKED_AT);
     mark = count > MARK && memcmp(bytes, "\xEF\xBB\xBF", MARK) == 0 ? MARK : 0;
-    bool may = count >= 0 && may_be_value((lb_span){bytes + mark, (size_t)count - mark}, lists_only);
+    bool may = count >= 0 && may_be_value((lb_span){bytes + mark, (size_t)count - mark});
     lb_release(bytes);
     if (!lb_os_go(handle, begin) || !may) return LB_OK;
     bytes = lb_alloc((size_t)info.bytes);
@@ -95,15 +95,14 @@ static lb_status read_value(lb_os_handle handle, bool lists_only, cJSON **value,
     return status == LB_ERROR_MEMORY ? lb_no_memory(error, "a JSON value") : LB_OK;
 }
 
-lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format *format, bool lists_only,
-                         lb_error *error)
+lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format *format, lb_error *error)
 {
     static const lb_pair_columns none = {0};
     bool line = false, keyed,
          may =
              !format->targets && (!format->kind || !*format->kind || lb_is_same_kind(format->kind, "jsonl"));
     cJSON *value = NULL;
-    lb_status status = may ? read_value(*handle, lists_only, &value, &line, error) : LB_OK;
+    lb_status status = may ? read_value(*handle, &value, &line, error) : LB_OK;
     if (status) return status;
     const cJSON *first =
         value ? elements_of(value, line, format->usual ? format->usual : &none, &keyed) : NULL;

@@ -370,7 +370,7 @@ lb_status lb_pair_file_open(lb_pair_file *file, const char *path, lb_pair_format
     *file = (lb_pair_file){0};
     lb_status status = open_one(file, path, error);
     const lb_os_handle opened = file->handle;
-    if (!status) status = lb_json_unpack(&file->handle, lb_pair_file_name(path), format, false, error);
+    if (!status) status = lb_json_unpack(&file->handle, lb_pair_file_name(path), format, error);
     file->copied = file->copied || file->handle.number != opened.number;
     if (!status) status = open_lines(file, path, format, error);
     if (status) lb_pair_file_close(file);

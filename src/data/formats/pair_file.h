@@ -101,10 +101,10 @@ void lb_pair_file_close(lb_pair_file *file);
 
 /** Where the open file `*handle` is such a file, puts one with an element on each line in its place, and the format
  *  is JSON lines, if none is given. The elements are objects or lists; a dictionary of texts gives lists of a key and
- *  its value. `lists_only`: a dictionary is none.
+ *  its value.
  *  Errors: LB_ERROR_WRITE, LB_ERROR_FORMAT for more bytes than a copy may have, LB_ERROR_MEMORY. */
 LB_MUST_USE lb_status lb_json_unpack(lb_os_handle *handle, const char *name, lb_pair_format *format,
-                                     bool lists_only, lb_error *error);
+                                     lb_error *error);
 
 /* ---- convert.c: the lines of a file of any format become numbered lines with tabs. ---- */
 

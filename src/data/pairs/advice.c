@@ -241,10 +241,10 @@ static bool may_skip(const char *message)
 static void say_rest(trial *t, bool skip, const lb_file_kind *kind)
 {
     if (t->said.length > 0) return;
-    if (skip)
-        lb_buffer_print(&t->said, "; --skip-bad-lines leaves such lines out");
-    else if (kind)
-        lb_buffer_print(&t->said, "; this seems to be %s", kind->name);
+    if (skip) lb_buffer_print(&t->said, "; --skip-bad-lines leaves such lines out");
+    if (skip || !kind) return;
+    lb_buffer_print(&t->said, "; this seems to be %s", kind->name);
+    lb_file_kind_add_remedy(kind, t->name, &t->said);
 }
 
 /* The whole lines among the first bytes of the file. */

@@ -43,7 +43,7 @@ lb_status lb_pair_stream_open(lb_pair_stream *stream, const char *path, lb_pair_
     if (status) return status;
     bool packed = regular ? lb_is_gzip(s->file.handle) : begins_as_gzip(s);
     if (packed) status = unpack(s, error);
-    if (!status && (regular || packed)) status = lb_json_unpack(&s->file.handle, name, format, true, error);
+    if (!status && (regular || packed)) status = lb_json_unpack(&s->file.handle, name, format, error);
     s->lines.handle = s->file.handle;
     s->asked.kind = format->kind;
     return status;

@@ -103,6 +103,23 @@ START_TEST(test_pair_stream_of_a_file_or_gzip_data_has_the_sources)
 }
 END_TEST
 
+START_TEST(test_pair_stream_of_a_dictionary_in_a_file_has_its_keys)
+{
+    static const char text[] = "{\n \"b\": \"x\",\n \"a\": \"y\",\n \"c\": \"z\"\n}\n";
+    lb_pair_stream s;
+    lb_error error = {0};
+    lb_line line;
+    lb_pair_format format = {.no_target = true};
+    char path[SUPPORT_PATH], found[64] = "";
+    support_write_file(support_path(path, "words.json"), text, strlen(text));
+    ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
+    while (lb_pair_stream_next(&s, true, &line, &error) == LB_LINES_ONE)
+        add_line(&s, &line, found, sizeof found);
+    ck_assert_str_eq(found, "1:b 2:a 3:c ");
+    lb_pair_stream_close(&s);
+}
+END_TEST
+
 /* Connects standard input with a pipe, and returns the end to write to. */
 static int make_pipe(void)
 {

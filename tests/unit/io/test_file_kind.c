@@ -38,6 +38,8 @@ static const struct {
     {BYTES("<?xml version=\"1.0\"?>\n"), "XML"},
     {BYTES("<!DOCTYPE html>\n"), "HTML or XML"},
     {BYTES("# made\nmsgid \"\"\nmsgstr \"\"\n"), "messages of gettext"},
+    {BYTES("| a | b |\n|:--|---|\n"), "a table of Markdown"},
+    {BYTES("| a, b |\n|  |\n"), "text with commas, such as CSV"},
     {BYTES("a,b\n"), "text with commas, such as CSV"},
     {BYTES("a;b\nc\td\n"), "text with semicolons, such as CSV"},
     {BYTES("a,b\tc\n"), "text with tabs, such as pairs"},
