@@ -163,7 +163,7 @@ def test_products_are_rounded_where_the_processor_can(pairs, short, tmp_path):
     ({"target_separator": 1}, TypeError, "target_separator"),
     ({"target_separator": "\ud800"}, lookback.Error, "target_separator: not UTF-8"),
     ({"attention": "multihead"}, lookback.Error, "attention: expected one of additive, none, .*, found 'multihead'; did you mean 'multi-head'"),
-    ({"precision": "float16"}, lookback.Error, "precision: expected float32 or bfloat16, found 'float16'"),
+    ({"precision": "float16"}, lookback.Error, "precision: expected one of float32, bfloat16, found 'float16'; did you mean 'bfloat16'"),
     ({"attention": "dot"}, lookback.Error, "attention: dot needs encoder states as wide"),
     ({"hidden": -1}, lookback.Error, "hidden"),
     ({"steps": 10, "epochs": 1}, lookback.Error, "epochs"),
