@@ -4,6 +4,7 @@
 #include "console/console.h"
 #include "data/text/symbols.h"
 #include "io/json.h"
+#include "settings/settings.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -47,10 +48,8 @@ lb_status app_check_held_out(const lb_translator_facts *model, lb_error *error)
     const char *text = model->training;
     if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY)
         return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
-    const cJSON *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
-    const char *dev = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "dev"));
-    if (dev || cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(options, "hold-out")))
+    const char *dev = cJSON_GetStringValue(lb_settings_recorded(record, "dev"));
+    if (dev || cJSON_IsFalse(lb_settings_recorded(record, "hold-out")))
         lb_error_set(error, LB_ERROR_ARGUMENT,
                      "--held-out: %s was trained with %s%s, which holds no pair out", model->path,
                      dev ? "--dev " : "--no-hold-out", dev ? dev : "");

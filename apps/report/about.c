@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "data/text/symbols.h"
 #include "io/json.h"
+#include "settings/settings.h"
 #include "training/train_options.h"
 #include "translate/apply/translator.h"
 #include "translate/plan/recipe.h"
@@ -189,7 +190,7 @@ static void print_records(const lb_translator_facts *model, app_report_data *rep
     print_training_command(record, report);
     report->failed =
         app_put_options_in_force(record, config, model->model->kind->name, NULL) || report->failed;
-    report->by = lb_criterion_recorded(record);
+    report->by = lb_criterion_find(cJSON_GetStringValue(lb_settings_recorded(record, "choose")), NULL);
     lb_json_string(&report->json, "choose", report->by->name);
     lb_json_add(&report->json, "training", record);
     cJSON_Delete(config);

@@ -56,3 +56,10 @@ void lb_settings_read(lb_training_config *config, const cJSON *object, lb_settin
         if (lb_setting_is_open(s, config)) read_value(s, value, config);
     }
 }
+
+const cJSON *lb_settings_recorded(const cJSON *record, const char *name)
+{
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members"),
+                *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
+    return cJSON_GetObjectItemCaseSensitive(options, name);
+}

@@ -157,6 +157,9 @@ LB_MUST_USE bool lb_setting_read_tests(lb_test *tests, const struct cJSON *objec
  *  its setting is left out. */
 void lb_settings_read(lb_training_config *config, const struct cJSON *object, lb_setting_list list);
 
+/** The value of an option in the record of a training; of a vote, in that of its first member. NULL: there is none. */
+const struct cJSON *lb_settings_recorded(const struct cJSON *record, const char *name);
+
 /** Copies settings to the fields of the configuration of a model that have their name. */
 void lb_settings_to_model(const lb_training_config *config, const lb_config_field *fields, void *model);
 

@@ -4,6 +4,7 @@
 #include "data/pairs/pairs.h"
 #include "io/json.h"
 #include "io/path.h"
+#include "settings/settings.h"
 #include "translate/file/text_model.h"
 #include "translate/input/data.h"
 #include "translate/join/join_fit.h"
@@ -285,7 +286,8 @@ static void print_source(lb_buffer *json, const source *s, lb_join_result *resul
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY) json->failed = true;
     const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
-    if (!result->choose) result->choose = lb_criterion_recorded(record)->name;
+    const char *choose = cJSON_GetStringValue(lb_settings_recorded(record, "choose"));
+    if (!result->choose) result->choose = lb_criterion_find(choose, NULL)->name;
     if (!lb_is_ensemble(s->text.model))
         print_record(json, record);
     else

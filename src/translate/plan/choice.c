@@ -57,13 +57,6 @@ const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *fou
     return &choices[found && !compared && choices[i].texts ? SYMBOL : i];
 }
 
-const lb_criterion *lb_criterion_recorded(const cJSON *record)
-{
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
-    const cJSON *options = cJSON_GetObjectItemCaseSensitive(members ? members->child : record, "options");
-    return lb_criterion_find(cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(options, "choose")), NULL);
-}
-
 double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found)
 {
     const void *place = (const char *)found + choice->at;

@@ -6,8 +6,6 @@
 #include "data/review/pair_report.h"
 #include "lookback/translate.h"
 
-#include <cJSON.h>
-
 #define LB_MODEL_SEQ2SEQ      "seq2seq"
 #define LB_MODEL_TRANSFORMER  "transformer"
 #define LB_DIRECTION_FORWARD  "forward"
@@ -98,9 +96,6 @@ typedef struct lb_criterion {
 /** The choice of this name; NULL: that of the recipe, chrF2 if `found` has compared texts, otherwise exact match.
  *  Symbol error stands in for a measure of texts that `found` does not have, as that of a test. `found` may be NULL. */
 const lb_criterion *lb_criterion_find(const char *name, const lb_evaluation *found);
-
-/** The choice in the record of a training; of a vote, that of its first member. */
-const lb_criterion *lb_criterion_recorded(const cJSON *record);
 
 /** The number that is printed. */
 double lb_criterion_value(const lb_criterion *choice, const lb_evaluation *found);
