@@ -1,11 +1,21 @@
 #include "plot/canvas_internal.h"
 
-#include <assert.h>
+#include "base/alloc.h"
+
 #include <math.h>
 
 void lb_canvas_free(lb_canvas *canvas)
 {
-    if (canvas) canvas->backend->close(canvas);
+    if (!canvas) return;
+    lb_cairo_close(canvas);
+    lb_release(canvas->document.text);
+    lb_release(canvas->path.text);
+    lb_release(canvas);
+}
+
+static bool is_svg(const lb_canvas *canvas)
+{
+    return canvas->config.format == LB_FORMAT_SVG;
 }
 
 const lb_canvas_config *lb_canvas_about(const lb_canvas *canvas)
@@ -13,15 +23,11 @@ const lb_canvas_config *lb_canvas_about(const lb_canvas *canvas)
     return &canvas->config;
 }
 
-lb_color lb_canvas_pixel(const lb_canvas *canvas, int x, int y)
-{
-    assert(x >= 0 && x < canvas->config.width && y >= 0 && y < canvas->config.height);
-    return canvas->backend->pixel(canvas, x, y);
-}
-
 lb_status lb_canvas_document(lb_canvas *canvas, const void **bytes, size_t *count, lb_error *error)
 {
-    if (lb_canvas_status(canvas, NULL) == LB_OK) canvas->backend->document(canvas, bytes, count);
+    if (lb_canvas_status(canvas, NULL) == LB_OK) (is_svg(canvas) ? lb_svg_end : lb_pdf_end)(canvas);
+    *bytes = canvas->document.text;
+    *count = canvas->document.length;
     return lb_canvas_status(canvas, error);
 }
 
@@ -50,18 +56,25 @@ static double whole(double coordinate, int limit)
 
 void lb_canvas_clip(lb_canvas *canvas, const lb_rect *area)
 {
-    if (!area) {
-        canvas->backend->clip(canvas, NULL);
+    int width = canvas->config.width, height = canvas->config.height;
+    lb_rect inside = {0, 0, width, height};
+    if (area) {
+        inside.x = whole(area->x, width);
+        inside.y = whole(area->y, height);
+        inside.width = whole(area->x + area->width, width) - inside.x;
+        inside.height = whole(area->y + area->height, height) - inside.y;
+    }
+    if (is_svg(canvas)) {
+        lb_svg_clip(canvas, area ? &inside : NULL);
         return;
     }
-    int width = canvas->config.width, height = canvas->config.height;
-    lb_rect inside = {whole(area->x, width), whole(area->y, height), 0, 0};
-    inside.width = whole(area->x + area->width, width) - inside.x;
-    inside.height = whole(area->y + area->height, height) - inside.y;
-    canvas->backend->clip(canvas, &inside);
+    cairo_reset_clip(canvas->context);
+    if (!area) return;
+    cairo_rectangle(canvas->context, inside.x, inside.y, inside.width, inside.height);
+    cairo_clip(canvas->context);
 }
 
-/* Clamps points far outside any canvas: backends have a limited range of coordinates. */
+/* Clamps points far outside any canvas: Cairo and viewers have a limited range of coordinates. */
 static double near(double coordinate)
 {
     const double far = 1e6;
@@ -72,8 +85,13 @@ void lb_canvas_rect(lb_canvas *canvas, lb_rect area, lb_color color)
 {
     double x0 = near(area.x), y0 = near(area.y), x1 = near(area.x + area.width),
            y1 = near(area.y + area.height);
-    if (color.alpha > 0 && x0 < x1 && y0 < y1)
-        canvas->backend->rect(canvas, (lb_rect){x0, y0, x1 - x0, y1 - y0}, color);
+    if (color.alpha == 0 || !(x0 < x1 && y0 < y1)) return;
+    if (is_svg(canvas)) {
+        lb_svg_rect(canvas, (lb_rect){x0, y0, x1 - x0, y1 - y0}, color);
+    } else {
+        cairo_rectangle(canvas->context, x0, y0, x1 - x0, y1 - y0);
+        lb_cairo_fill(canvas, color);
+    }
 }
 
 void lb_canvas_border(lb_canvas *canvas, lb_rect area, double line, lb_color color)
@@ -94,33 +112,47 @@ static bool is_point(lb_point *point)
 
 void lb_canvas_move_to(lb_canvas *canvas, lb_point to)
 {
-    if (is_point(&to)) canvas->backend->move_to(canvas, to);
+    if (!is_point(&to)) return;
+    if (is_svg(canvas))
+        lb_svg_move_to(canvas, to);
+    else
+        cairo_move_to(canvas->context, to.x, to.y);
 }
 
 void lb_canvas_line_to(lb_canvas *canvas, lb_point to)
 {
-    if (is_point(&to)) canvas->backend->line_to(canvas, to);
+    if (!is_point(&to)) return;
+    if (is_svg(canvas))
+        lb_svg_line_to(canvas, to);
+    else
+        cairo_line_to(canvas->context, to.x, to.y);
 }
 
 void lb_canvas_curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to)
 {
-    if (is_point(&first) && is_point(&second) && is_point(&to))
-        canvas->backend->curve_to(canvas, first, second, to);
+    if (!is_point(&first) || !is_point(&second) || !is_point(&to)) return;
+    if (is_svg(canvas))
+        lb_svg_curve_to(canvas, first, second, to);
+    else
+        cairo_curve_to(canvas->context, first.x, first.y, second.x, second.y, to.x, to.y);
 }
 
 void lb_canvas_close_path(lb_canvas *canvas)
 {
-    canvas->backend->close_path(canvas);
+    if (is_svg(canvas))
+        lb_svg_close_path(canvas);
+    else
+        cairo_close_path(canvas->context);
 }
 
 void lb_canvas_fill(lb_canvas *canvas, lb_color color)
 {
-    canvas->backend->fill(canvas, color);
+    (is_svg(canvas) ? lb_svg_fill : lb_cairo_fill)(canvas, color);
 }
 
 void lb_canvas_stroke(lb_canvas *canvas, double width, lb_color color)
 {
-    canvas->backend->stroke(canvas, width, color);
+    (is_svg(canvas) ? lb_svg_stroke : lb_cairo_stroke)(canvas, width, color);
 }
 
 void lb_canvas_polygon(lb_canvas *canvas, const lb_point *corners, size_t count, lb_color color)

@@ -1,9 +1,12 @@
-/* Canvas backends: one table of functions for each kind of file. */
+/* A canvas inside: what it has of Cairo or SVG, and the functions that draw on each. */
 #ifndef LB_CANVAS_INTERNAL_H
 #define LB_CANVAS_INTERNAL_H
 
+#include "base/buffer.h"
 #include "plot/canvas.h"
 #include "plot/font.h"
+
+#include <cairo.h>
 
 /** One line of text for a document: characters, not outlines. */
 typedef struct lb_canvas_text {
@@ -16,35 +19,50 @@ typedef struct lb_canvas_text {
     lb_color color;
 } lb_canvas_text;
 
-/** Coordinates are finite and at most a million. */
-typedef struct lb_backend {
-    void (*close)(lb_canvas *canvas);
-    void (*clip)(lb_canvas *canvas, const lb_rect *whole_pixels);
-    void (*rect)(lb_canvas *canvas, lb_rect area, lb_color color);
-    void (*move_to)(lb_canvas *canvas, lb_point to);
-    void (*line_to)(lb_canvas *canvas, lb_point to);
-    void (*curve_to)(lb_canvas *canvas, lb_point first, lb_point second, lb_point to);
-    void (*close_path)(lb_canvas *canvas);
-    void (*fill)(lb_canvas *canvas, lb_color color);
-    void (*stroke)(lb_canvas *canvas, double width, lb_color color);
-    /* Not for pixels, where text is drawn as outlines. */
-    void (*text)(lb_canvas *canvas, const lb_canvas_text *text);
-    /* Ends the document and returns its bytes. */
-    void (*document)(lb_canvas *canvas, const void **bytes, size_t *count);
-    /* Only a canvas of pixels has this one. */
-    lb_color (*pixel)(const lb_canvas *canvas, int x, int y);
-} lb_backend;
+enum { LB_PAGE_FONTS = 8 };
 
-/** The common first part of all canvases. */
+/** A canvas of Cairo, for pixels and a PDF page, or the text of an SVG document. */
 struct lb_canvas {
-    const lb_backend *backend;
     lb_canvas_config config;
     lb_error failure;
+    lb_buffer document; /* PDF or SVG */
+    /* Of Cairo. */
+    cairo_t *context;
+    cairo_surface_t *surface;
+    unsigned char *pixels; /* NULL: a page */
+    int font_count;
+    const lb_font *font[LB_PAGE_FONTS];     /* [font_count] the fonts used on this page */
+    cairo_font_face_t *face[LB_PAGE_FONTS]; /* [font_count] their Cairo fonts */
+    /* Of SVG. */
+    lb_buffer path;
+    int clips;
+    bool clipped;
 };
 
-/** Each creates one kind of canvas; NULL if memory runs out. The size must be valid. */
-lb_canvas *lb_pixels_open(const lb_canvas_config *config);
-lb_canvas *lb_pdf_open(const lb_canvas_config *config);
-lb_canvas *lb_svg_open(const lb_canvas_config *config);
+/** Each opens one kind of canvas, which has its configuration; false if memory runs out. The size must be valid. */
+bool lb_pixels_open(lb_canvas *canvas);
+bool lb_pdf_open(lb_canvas *canvas);
+bool lb_svg_open(lb_canvas *canvas);
+
+/* ---- canvas_cairo.c ---- */
+
+void lb_cairo_close(lb_canvas *canvas);
+void lb_cairo_fill(lb_canvas *canvas, lb_color color);
+void lb_cairo_stroke(lb_canvas *canvas, double width, lb_color color);
+void lb_pdf_text(lb_canvas *canvas, const lb_canvas_text *text);
+void lb_pdf_end(lb_canvas *canvas);
+
+/* ---- canvas_svg.c. Coordinates are finite and at most a million. ---- */
+
+void lb_svg_clip(lb_canvas *c, const lb_rect *area); /* whole pixels */
+void lb_svg_rect(lb_canvas *canvas, lb_rect area, lb_color color);
+void lb_svg_move_to(lb_canvas *canvas, lb_point to);
+void lb_svg_line_to(lb_canvas *canvas, lb_point to);
+void lb_svg_curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to);
+void lb_svg_close_path(lb_canvas *canvas);
+void lb_svg_fill(lb_canvas *canvas, lb_color color);
+void lb_svg_stroke(lb_canvas *canvas, double width, lb_color color);
+void lb_svg_text(lb_canvas *canvas, const lb_canvas_text *text);
+void lb_svg_end(lb_canvas *canvas);
 
 #endif

@@ -1,6 +1,5 @@
 /* SVG. Text stays text, so that a viewer shows any script that its fonts have.
  * Source: W3C 2011, "Scalable Vector Graphics (SVG) 1.1", second edition. */
-#include "base/alloc.h"
 #include "base/buffer.h"
 #include "plot/canvas_internal.h"
 
@@ -8,25 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct svg_canvas {
-    lb_canvas base;
-    lb_buffer document, path;
-    int clips;
-    bool clipped;
-} svg_canvas;
-
-static svg_canvas *of(lb_canvas *canvas)
-{
-    return (svg_canvas *)canvas;
-}
-
-static void close(lb_canvas *canvas)
-{
-    lb_release(of(canvas)->document.text);
-    lb_release(of(canvas)->path.text);
-    lb_release(canvas);
-}
 
 /* At most three decimals, and a decimal point in every locale. */
 static void add_number(lb_buffer *to, double value)
@@ -83,9 +63,8 @@ static void add_escaped(lb_buffer *to, const char *text, size_t bytes)
     }
 }
 
-static void clip(lb_canvas *canvas, const lb_rect *area)
+void lb_svg_clip(lb_canvas *c, const lb_rect *area)
 {
-    svg_canvas *c = of(canvas);
     if (c->clipped) lb_buffer_print(&c->document, "</g>\n");
     c->clipped = area != NULL;
     if (!area) return;
@@ -95,40 +74,39 @@ static void clip(lb_canvas *canvas, const lb_rect *area)
     lb_buffer_print(&c->document, "<g clip-path=\"url(#clip%d)\">\n", c->clips++);
 }
 
-static void rect(lb_canvas *canvas, lb_rect area, lb_color color)
+void lb_svg_rect(lb_canvas *canvas, lb_rect area, lb_color color)
 {
-    lb_buffer *to = &of(canvas)->document;
+    lb_buffer *to = &canvas->document;
     add_numbers(to, "<rect x=\"%\" y=\"%\" width=\"%\" height=\"%\" shape-rendering=\"crispEdges\"", area.x,
                 area.y, area.width, area.height);
     add_color(to, "fill", color);
     lb_buffer_print(to, "/>\n");
 }
 
-static void move_to(lb_canvas *canvas, lb_point to)
+void lb_svg_move_to(lb_canvas *canvas, lb_point to)
 {
-    add_numbers(&of(canvas)->path, "M% %", to.x, to.y);
+    add_numbers(&canvas->path, "M% %", to.x, to.y);
 }
 
-static void line_to(lb_canvas *canvas, lb_point to)
+void lb_svg_line_to(lb_canvas *canvas, lb_point to)
 {
-    add_numbers(&of(canvas)->path, of(canvas)->path.length ? "L% %" : "M% %", to.x, to.y);
+    add_numbers(&canvas->path, canvas->path.length ? "L% %" : "M% %", to.x, to.y);
 }
 
-static void curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to)
+void lb_svg_curve_to(lb_canvas *canvas, lb_point first, lb_point second, lb_point to)
 {
-    if (of(canvas)->path.length == 0) move_to(canvas, first);
-    add_numbers(&of(canvas)->path, "C% % % % % %", first.x, first.y, second.x, second.y, to.x, to.y);
+    if (canvas->path.length == 0) lb_svg_move_to(canvas, first);
+    add_numbers(&canvas->path, "C% % % % % %", first.x, first.y, second.x, second.y, to.x, to.y);
 }
 
-static void close_path(lb_canvas *canvas)
+void lb_svg_close_path(lb_canvas *canvas)
 {
-    if (of(canvas)->path.length) lb_buffer_print(&of(canvas)->path, "Z");
+    if (canvas->path.length) lb_buffer_print(&canvas->path, "Z");
 }
 
 /* Writes the path with the attributes `looks`, and begins a new one. */
-static void add_path(lb_canvas *canvas, const char *paint, lb_color color, const char *looks, double width)
+static void add_path(lb_canvas *c, const char *paint, lb_color color, const char *looks, double width)
 {
-    svg_canvas *c = of(canvas);
     if (c->path.length && color.alpha) {
         lb_buffer_print(&c->document, "<path d=\"%s\"", c->path.text);
         add_color(&c->document, paint, color);
@@ -138,12 +116,12 @@ static void add_path(lb_canvas *canvas, const char *paint, lb_color color, const
     c->path.length = 0;
 }
 
-static void fill(lb_canvas *canvas, lb_color color)
+void lb_svg_fill(lb_canvas *canvas, lb_color color)
 {
     add_path(canvas, "fill", color, "", 0);
 }
 
-static void stroke(lb_canvas *canvas, double width, lb_color color)
+void lb_svg_stroke(lb_canvas *canvas, double width, lb_color color)
 {
     add_path(canvas, "stroke", color,
              " fill=\"none\" stroke-linecap=\"round\" stroke-linejoin=\"round\" stroke-width=\"%\"", width);
@@ -167,11 +145,11 @@ static void add_families(lb_buffer *to, const lb_font *font)
     if (font->bold) lb_buffer_print(to, " font-weight=\"bold\"");
 }
 
-static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
+void lb_svg_text(lb_canvas *canvas, const lb_canvas_text *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
     const lb_line *line = text->line;
-    lb_buffer *to = &of(canvas)->document;
+    lb_buffer *to = &canvas->document;
     if (line->bytes == 0) return;
     int anchor = (int)(2 * text->aligned);
     double x = text->anchor.x, y = text->anchor.y,
@@ -187,41 +165,22 @@ static void show_text(lb_canvas *canvas, const lb_canvas_text *text)
     lb_buffer_print(to, "</text>\n");
 }
 
-static void document(lb_canvas *canvas, const void **bytes, size_t *count)
+void lb_svg_end(lb_canvas *canvas)
 {
-    svg_canvas *c = of(canvas);
-    clip(canvas, NULL);
-    lb_buffer_print(&c->document, "</svg>\n");
-    if (c->document.failed || c->path.failed)
-        lb_canvas_fail(canvas, LB_ERROR_MEMORY, "canvas: out of memory");
-    *bytes = c->document.text;
-    *count = c->document.length;
+    lb_svg_clip(canvas, NULL);
+    lb_buffer_print(&canvas->document, "</svg>\n");
+    if (canvas->document.failed || canvas->path.failed)
+        lb_error_set(&canvas->failure, LB_ERROR_MEMORY, "canvas: out of memory");
 }
 
-static const lb_backend backend = {.close = close,
-                                   .clip = clip,
-                                   .rect = rect,
-                                   .move_to = move_to,
-                                   .line_to = line_to,
-                                   .curve_to = curve_to,
-                                   .close_path = close_path,
-                                   .fill = fill,
-                                   .stroke = stroke,
-                                   .text = show_text,
-                                   .document = document};
-
-lb_canvas *lb_svg_open(const lb_canvas_config *config)
+bool lb_svg_open(lb_canvas *canvas)
 {
-    svg_canvas *c = lb_alloc_zero(sizeof *c);
-    if (!c) return NULL;
-    c->base = (lb_canvas){.backend = &backend, .config = *config};
+    const lb_canvas_config *config = &canvas->config;
     double width = config->width, height = config->height, inch = config->dpi > 0 ? config->dpi : 100;
     add_numbers(
-        &c->document,
+        &canvas->document,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%in\" height=\"%in\" viewBox=\"0 0 % %\">\n",
         width / inch, height / inch, width, height);
-    if (!config->transparent) rect(&c->base, (lb_rect){0, 0, width, height}, lb_rgb(0xFFFFFF));
-    if (!c->document.failed) return &c->base;
-    close(&c->base);
-    return NULL;
+    if (!config->transparent) lb_svg_rect(canvas, (lb_rect){0, 0, width, height}, lb_rgb(0xFFFFFF));
+    return !canvas->document.failed;
 }

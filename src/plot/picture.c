@@ -12,17 +12,19 @@
 
 lb_canvas *lb_canvas_open(const lb_canvas_config *config, lb_error *error)
 {
-    static lb_canvas *(*const open[])(const lb_canvas_config *) = {
+    static bool (*const open[])(lb_canvas *) = {
         [LB_FORMAT_PNG] = lb_pixels_open, [LB_FORMAT_SVG] = lb_svg_open, [LB_FORMAT_PDF] = lb_pdf_open};
     int width = config->width, height = config->height;
     if (width < 1 || height < 1 || width > LB_CANVAS_MAX_SIDE || height > LB_CANVAS_MAX_SIDE)
         return lb_null(lb_error_set(error, LB_ERROR_ARGUMENT,
                                     "canvas: found %d x %d pixels, expected 1 to %d per side", width, height,
                                     LB_CANVAS_MAX_SIDE));
-    lb_canvas *canvas = open[config->format](config);
-    if (!canvas)
-        lb_error_set(error, LB_ERROR_MEMORY, "canvas: out of memory for %d x %d pixels", width, height);
-    return canvas;
+    lb_canvas *canvas = lb_alloc_zero(sizeof *canvas);
+    if (canvas) canvas->config = *config;
+    if (canvas && open[config->format](canvas)) return canvas;
+    lb_canvas_free(canvas);
+    return lb_null(
+        lb_error_set(error, LB_ERROR_MEMORY, "canvas: out of memory for %d x %d pixels", width, height));
 }
 
 /* zlib compresses better than stb_image_write's own code, and handles running out of memory. */

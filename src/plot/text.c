@@ -132,15 +132,13 @@ static void draw_line(lb_canvas *canvas, const lb_text_style *style, lb_point an
     lb_glyph_place start = {.origin = {anchor.x - before * right.x, anchor.y - before * right.y},
                             .right = {style->size * right.x, style->size * right.y},
                             .up = {style->size * right.y, -style->size * right.x}};
-    bool letters = canvas->config.format != LB_FORMAT_PNG;
-    if (letters) {
-        lb_canvas_text text = {
-            line, style->font, style->size, anchor, right, before_anchor(style->align), style->color};
-        canvas->backend->text(canvas, &text);
-    } else {
-        snap(&start, style);
-    }
-    if (canvas->config.format != LB_FORMAT_SVG) draw_outlines(canvas, style, line, start, letters);
+    const lb_format format = canvas->config.format;
+    const lb_canvas_text text = {
+        line, style->font, style->size, anchor, right, before_anchor(style->align), style->color};
+    if (format == LB_FORMAT_PNG) snap(&start, style);
+    if (format == LB_FORMAT_SVG) lb_svg_text(canvas, &text);
+    if (format == LB_FORMAT_PDF) lb_pdf_text(canvas, &text);
+    if (format != LB_FORMAT_SVG) draw_outlines(canvas, style, line, start, format == LB_FORMAT_PDF);
 }
 
 void lb_text_draw(lb_canvas *canvas, const lb_text_style *style, lb_point at, const char *text)
