@@ -18,8 +18,7 @@ static void run(const char *folder, const char *input, const char *path, const c
     const char *argv[] = {BIN_DIR "/08_text", folder, path, NULL};
     const support_command command = {
         .argv = argv, .directory = support_tempdir(), .input = input, .environment = environment};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
 }
 
 #define RUN(path)   run(".", NULL, path, NULL)

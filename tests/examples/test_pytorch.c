@@ -15,8 +15,7 @@ static support_result result;
 
 static int run(const char *const *argv)
 {
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()}, &result));
+    support_run_as(&(support_command){.argv = argv, .directory = support_tempdir()}, &result);
     return result.status;
 }
 

@@ -12,21 +12,17 @@
 
 static void run(const char *words)
 {
-    char command[512];
-    snprintf(command, sizeof command, BIN_DIR "/lookback %s", words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
-    ck_assert_msg(support_run_result.status == 0, "%s: %s", words, support_run_result.error);
+    support_shell("%s", words);
+    ck_assert_msg(support_ran.status == 0, "%s: %s", words, support_ran.error);
 }
 
 static void train(const char *options)
 {
-    char words[512];
     support_write_pairs("train.tsv", 60, 1);
-    snprintf(words, sizeof words,
-             "train train.tsv --no-hold-out --target-separator ' ' --hidden 16 --dropout 0 --lr 0.02 "
-             "--warm-up 10 --steps 80 --evaluate-every 80 --threads 1 --fresh %s",
-             options);
-    run(words);
+    support_shell("train train.tsv --no-hold-out --target-separator ' ' --hidden 16 --dropout 0 --lr 0.02 "
+                  "--warm-up 10 --steps 80 --evaluate-every 80 --threads 1 --fresh %s",
+                  options);
+    support_assert_trained();
 }
 
 static double number_at(const cJSON *list, int at)
@@ -78,7 +74,7 @@ static int compare(const char *file)
 {
     size_t count;
     int lines = 0;
-    char *json = support_content(file, &count), *rest = json, *at, *output = support_run_result.output;
+    char *json = support_content(file, &count), *rest = json, *at, *output = support_ran.output;
     for (char *line = strtok_r(json, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         char expected[256];
         cJSON *parsed = cJSON_Parse(line);
@@ -125,15 +121,13 @@ END_TEST
 START_TEST(test_alignments_that_cannot_be_are_refused)
 {
     train("--attention none");
-    SUPPORT_RUN(&support_run_result, "abc\n", BIN_DIR "/lookback", "predict", "out", "--alignments");
-    ck_assert_int_eq(support_run_result.status, 65);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "the model has no attention to write"));
-    SUPPORT_RUN(&support_run_result, "abc\ta\n", BIN_DIR "/lookback", "score", "out", "-", "--attention",
-                "x");
-    ck_assert_int_eq(support_run_result.status, 65);
-    SUPPORT_RUN(&support_run_result, "abc\n", BIN_DIR "/lookback", "predict", "out", "--alignments",
-                "--jsonl");
-    ck_assert_int_eq(support_run_result.status, 2);
+    SUPPORT_RUN(&support_ran, "abc\n", BIN_DIR "/lookback", "predict", "out", "--alignments");
+    ck_assert_int_eq(support_ran.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "the model has no attention to write"));
+    SUPPORT_RUN(&support_ran, "abc\ta\n", BIN_DIR "/lookback", "score", "out", "-", "--attention", "x");
+    ck_assert_int_eq(support_ran.status, 65);
+    SUPPORT_RUN(&support_ran, "abc\n", BIN_DIR "/lookback", "predict", "out", "--alignments", "--jsonl");
+    ck_assert_int_eq(support_ran.status, 2);
 }
 END_TEST
 
@@ -142,11 +136,10 @@ START_TEST(test_more_outputs_than_symbols_are_different_and_sorted)
     double before = 0, score;
     int count = 0;
     train("");
-    SUPPORT_RUN(&support_run_result, "abc\n", BIN_DIR "/lookback", "predict", "out", "--n-best", "50");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    SUPPORT_RUN(&support_ran, "abc\n", BIN_DIR "/lookback", "predict", "out", "--n-best", "50");
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     char seen[50][64], *rest = NULL;
-    for (char *line = strtok_r(support_run_result.output, "\n", &rest); line;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(support_ran.output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char text[64];
         ck_assert_int_eq(sscanf(line, "abc\t%63[^\t]\t%lf", text, &score), 2);
         ck_assert(count == 0 || score <= before);
@@ -170,27 +163,26 @@ START_TEST(test_prefix_is_the_beginning_of_the_output)
     run("predict out train.tsv --source-column 1 --beam 1 > greedy.tsv");
     run("-V > /dev/null; cut -d ' ' -f 1 greedy.tsv > begun.tsv");
     run("predict out begun.tsv --prefix-column 2 --beam 1 | cmp - greedy.tsv");
-    SUPPORT_RUN(&support_run_result, "abc\ta a b b a\nabc\t\nabc\n", PREDICT, "--n-best", "3");
-    ck_assert_msg(support_run_result.status == 65, "%s", support_run_result.output);
-    SUPPORT_RUN(&support_run_result, "abc\ta a b b a\nabc\ta a b b a\n", PREDICT, "--n-best", "3");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    SUPPORT_RUN(&support_ran, "abc\ta a b b a\nabc\t\nabc\n", PREDICT, "--n-best", "3");
+    ck_assert_msg(support_ran.status == 65, "%s", support_ran.output);
+    SUPPORT_RUN(&support_ran, "abc\ta a b b a\nabc\ta a b b a\n", PREDICT, "--n-best", "3");
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     int count = 0;
-    char *rest = NULL, *output = support_run_result.output;
+    char *rest = NULL, *output = support_ran.output;
     for (char *line = strtok_r(output, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), count++)
         ck_assert_msg(strncmp(line, "abc\ta a b b a", 13) == 0, "%s", line);
     ck_assert_int_eq(count, 6);
-    SUPPORT_RUN(&support_run_result, "abc\t\nabc\ta\n", PREDICT);
-    ck_assert_int_eq(support_run_result.status, 0);
-    SUPPORT_RUN(&support_run_result, "abc\ta Q\n", PREDICT);
-    ck_assert_int_eq(support_run_result.status, 65);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error,
-                                 "standard input:1: the beginning of the output has "
-                                 "\"Q\", which the model does not write\n"));
-    SUPPORT_RUN(&support_run_result, "abc\ta\n", PREDICT, "--sample");
-    ck_assert_int_eq(support_run_result.status, 2);
+    SUPPORT_RUN(&support_ran, "abc\t\nabc\ta\n", PREDICT);
+    ck_assert_int_eq(support_ran.status, 0);
+    SUPPORT_RUN(&support_ran, "abc\ta Q\n", PREDICT);
+    ck_assert_int_eq(support_ran.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "standard input:1: the beginning of the output has "
+                                                    "\"Q\", which the model does not write\n"));
+    SUPPORT_RUN(&support_ran, "abc\ta\n", PREDICT, "--sample");
+    ck_assert_int_eq(support_ran.status, 2);
     train("--direction backward");
-    SUPPORT_RUN(&support_run_result, "abc\ta\n", PREDICT);
-    ck_assert_int_eq(support_run_result.status, 2);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "a model that writes backwards"));
+    SUPPORT_RUN(&support_ran, "abc\ta\n", PREDICT);
+    ck_assert_int_eq(support_ran.status, 2);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "a model that writes backwards"));
 }
 END_TEST

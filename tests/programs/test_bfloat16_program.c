@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN(...)   SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", __VA_ARGS__)
+#define RUN(...)   SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", __VA_ARGS__)
 #define ROUNDED    "--set", "precision=bfloat16"
 #define TRAIN(...) SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "-q", __VA_ARGS__)
 
@@ -46,9 +46,9 @@ START_TEST(test_bfloat16_program_evaluates_in_float32)
     TRAIN("--steps", "60", "--dev", "dev.tsv", "--out", "out", ROUNDED);
     support_assert_trained();
     RUN("reproduce", "out/model.safetensors", "-q");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     RUN("inspect", "out/model.safetensors");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "precision: \"bfloat16\""));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "precision: \"bfloat16\""));
 }
 END_TEST
 

@@ -14,20 +14,12 @@
 
 enum { POINTS = 64 };
 
-static char *content(const char *name)
-{
-    size_t count;
-    char *text = support_content(name, &count);
-    ck_assert_ptr_nonnull(text);
-    return text;
-}
-
 static void write_files(void)
 {
     support_write_pairs("train.tsv", 300, 1);
     /* Some of the targets are of another task, so that no model gets all of them right. */
     support_write_pairs("dev.tsv", 30, 2);
-    char *pairs = content("dev.tsv"), all[2048];
+    char *pairs = support_text("dev.tsv"), all[2048];
     snprintf(all, sizeof all, "%sabc\ta b c\nbcd\tb c d\nfgh\tf g h\nhed\th e d\ngab\tg a b\n", pairs);
     support_write_text("dev.tsv", all);
     free(pairs);
@@ -36,7 +28,7 @@ static void write_files(void)
 /* Makes a word of each letter of the targets: of single letters evaluate has no BLEU. */
 static void write_words(const char *name)
 {
-    char *pairs = content(name), words[1 << 15];
+    char *pairs = support_text(name), words[1 << 15];
     size_t used = 0;
     bool target = false;
     for (const char *at = pairs; *at; at++) {
@@ -51,7 +43,7 @@ static void write_words(const char *name)
 /* The values of a key in the log, and of its steps. Returns their number, 0 if it has no such key. */
 static int read_log(const char *name, const char *key, double value[POINTS], int step[POINTS])
 {
-    char *log = content(name), *line = log, *end;
+    char *log = support_text(name), *line = log, *end;
     int count = 0;
     for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         cJSON *json = cJSON_ParseWithLength(line, (size_t)(end - line));
@@ -90,8 +82,7 @@ static void expect_kept(int step)
     char kept[64];
     snprintf(kept, sizeof kept, "kept the model of step %d:", step);
     support_assert_trained();
-    ck_assert_msg(strstr(support_run_result.error, kept), "expected %s, found %s", kept,
-                  support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, kept), "expected %s, found %s", kept, support_ran.error);
 }
 
 static double number_after(const char *text, const char *name)
@@ -125,14 +116,14 @@ START_TEST(test_choose_keeps_the_evaluation_that_is_best_by_the_measure)
         ck_assert_int_eq(read_log(log, "chrf2", value, step), i < 3 ? 0 : 20);
         ck_assert_int_eq(read_log(log, "bleu_13a", value, step), i < 3 ? 0 : 20);
         /* Progress and result tell the measure; of exact match they speak if the choice is by it. */
-        const char *said = support_run_result.error, *result = support_run_result.output;
+        const char *said = support_ran.error, *result = support_ran.output;
         ck_assert_msg(strstr(said, choices[i].progress), "%s", said);
         ck_assert_msg(strncmp(result, choices[i].result, strlen(choices[i].result)) == 0, "%s", result);
         ck_assert_msg(i == 0 || !(strstr(said, "exact match") || strstr(result, "exact match")), "%s%s", said,
                       result);
-        SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", choices[i].choose, "exact",
-                    "--dev", "dev.tsv", "-o", "joined");
-        result = support_run_result.output;
+        SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "join", choices[i].choose, "exact", "--dev",
+                    "dev.tsv", "-o", "joined");
+        result = support_ran.output;
         ck_assert_msg(strstr(result, choices[i].joined), "%s", result);
     }
     /* Choosing changes no step. */
@@ -152,16 +143,16 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "chrf");
     support_assert_trained();
-    const char *kept = strstr(support_run_result.error, "kept the model of step");
+    const char *kept = strstr(support_ran.error, "kept the model of step");
     double bleu = number_after(kept, "BLEU "), chrf = number_after(kept, "chrF2 ");
-    ck_assert_double_eq(number_after(support_run_result.output, "chrF2 "), chrf);
+    ck_assert_double_eq(number_after(support_ran.output, "chrF2 "), chrf);
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);
     ck_assert_double_gt(bleu, 0);
     ck_assert_double_gt(chrf, 0);
     ck_assert_double_eq_tol(bleu, number_after(found.output, "\"bleu_13a\":{\"value\":"), 0.005);
     ck_assert_double_eq_tol(chrf, number_after(found.output, "\"chrf2\":{\"value\":"), 0.005);
-    char *csv = content("out/log.csv");
+    char *csv = support_text("out/log.csv");
     ck_assert_ptr_nonnull(strstr(csv, ",symbol_error,bleu_13a,chrf2,lr,"));
     free(csv);
     /* Any of the targets of a source is right: nothing is worse than with one of them. */
@@ -169,7 +160,7 @@ START_TEST(test_choose_measures_the_texts_that_predict_writes)
     write_words("dev.tsv");
     SUPPORT_TRAIN(TRAIN, "--steps", "60", "--choose", "bleu", "--any-target", "--fresh");
     support_assert_trained();
-    bleu = number_after(strstr(support_run_result.error, "kept the model of step"), "BLEU ");
+    bleu = number_after(strstr(support_ran.error, "kept the model of step"), "BLEU ");
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json",
                 "--any-target");
     ck_assert_double_gt(bleu, 0);
@@ -195,8 +186,8 @@ START_TEST(test_choose_is_what_patience_counts_and_what_a_resumed_run_keeps)
     ck_assert_int_eq(read_log("killed/log.jsonl", "chrf2", resumed, step), count);
     for (int i = 0; i < count; i++) ck_assert_double_eq(resumed[i], value[i]);
     SUPPORT_TRAIN(TRAIN, "--lr", "0.05", "--choose", "loss", "--patience", "3", "--out", "whole");
-    ck_assert_int_ne(support_run_result.status, 0);
-    ck_assert_msg(strstr(support_run_result.error, "--choose"), "%s", support_run_result.error);
+    ck_assert_int_ne(support_ran.status, 0);
+    ck_assert_msg(strstr(support_ran.error, "--choose"), "%s", support_ran.error);
 }
 END_TEST
 
@@ -206,12 +197,11 @@ START_TEST(test_choose_what_cannot_be_is_refused)
     SUPPORT_TRAIN(TRAIN, "--choose", "rouge");
     support_assert_refused(2, "--choose: expected exact, symbol, loss, bleu or chrf, found \"rouge\"");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--choose", "chrf");
-    ck_assert_msg(strstr(support_run_result.error, "choose: found no_hold_out, which keeps the last weights"),
-                  "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, "choose: found no_hold_out, which keeps the last weights"), "%s",
+                  support_ran.error);
     SUPPORT_TRAIN(TRAIN, "--test", "other=dev.tsv", "--set", "choose-on=other", "--choose", "bleu");
-    ck_assert_msg(
-        strstr(support_run_result.error, "choose_on: found choose bleu, expected exact, symbol or loss"),
-        "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, "choose_on: found choose bleu, expected exact, symbol or loss"),
+                  "%s", support_ran.error);
 }
 END_TEST
 
@@ -221,7 +211,7 @@ START_TEST(test_choose_orders_the_trainings_of_a_sweep)
     support_write_text("sweep.json", "{\"steps\": [10, 60, 20]}");
     SUPPORT_TRAIN(TRAIN, "--choose", "chrf", "--out", "sweep", "--sweep", "sweep.json");
     support_assert_trained();
-    char *table = content("sweep/sweep.tsv");
+    char *table = support_text("sweep/sweep.tsv");
     ck_assert_msg(strstr(table, "\tseconds\tbleu_13a\tchrf2\ttraining\n"), "%s", table);
     double before = INFINITY;
     for (char *line = strchr(table, '\n') + 1; *line; line = strchr(line, '\n') + 1) {

@@ -1,7 +1,7 @@
 /* lookback compare from the user's view: table, chart and JSON have the same numbers, and it survives a kill. This is
  * too slow for sanitizers. */
+#include "support/pair_program.h"
 #include "support/picture.h"
-#include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include <lookback/lookback.h>
@@ -20,46 +20,12 @@
 
 enum { KINDS = 9, SHORTEST = 2, LENGTHS = 6, LISTS = 1000 };
 
-static support_result result;
-
-/* Runs it in the test's folder. */
-static void run(const char *const *flags)
-{
-    const char *argv[64] = {COMPARE};
-    for (int i = 0; flags[i]; i++) argv[i + 2] = flags[i];
-    support_run_in_tempdir(argv, NULL, &result);
-}
-
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
-
-static char *content(const char *name, size_t *count)
-{
-    char path[SUPPORT_PATH];
-    return support_read_file(support_path(path, name), count);
-}
-
-static bool exists(const char *name)
-{
-    char path[SUPPORT_PATH];
-    return access(support_path(path, name), F_OK) == 0;
-}
-
-static void assert_done(void)
-{
-    ck_assert_msg(result.status == 0, "status %d: %s", result.status, result.error);
-}
-
-static void assert_fails(int status, const char *text)
-{
-    ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
-    ck_assert_msg(strstr(result.error, text) != NULL, "\"%s\" does not say \"%s\"", result.error, text);
-    ck_assert_str_eq(result.output, "");
-}
+#define RUN(...) SUPPORT_RUN(&support_ran, NULL, COMPARE, __VA_ARGS__)
 
 /* The numbers of the printed table: a row for each length, `kinds` columns. */
 static void read_table(int kinds, double table[LENGTHS][KINDS])
 {
-    const char *at = strstr(result.output, "\n    length ");
+    const char *at = strstr(support_ran.output, "\n    length ");
     ck_assert_ptr_nonnull(at);
     at = strchr(at + 1, '\n');
     for (int i = 0; i < LENGTHS; i++) {
@@ -74,7 +40,7 @@ static void read_table(int kinds, double table[LENGTHS][KINDS])
     }
     ck_assert_int_eq(strncmp(at, "\nparameters ", 12), 0);
     /* Apart from the results, which are the same in every run. */
-    at = strstr(result.error, " ms a step ");
+    at = strstr(support_ran.error, " ms a step ");
     ck_assert_ptr_nonnull(at);
     at += strlen(" ms a step ");
     for (int k = 0; k < kinds; k++) {
@@ -91,14 +57,14 @@ START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_lengt
                                              "multi-head", "sparsemax", "entmax", "transformer"};
     double table[LENGTHS][KINDS];
     RUN(SMALL, "--steps", "120", "--out", "a/b");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.output,
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.output,
                                  "exact match on 1000 held-out lists of each length, after 120 "
                                  "steps\n\n    length     none  additive      dot  general  "
                                  "scaled-dot  multi-head  sparsemax   entmax  transformer\n"));
     read_table(KINDS, table);
     size_t count;
-    char *json = content("a/b/exact_match.json", &count);
+    char *json = support_content("a/b/exact_match.json", &count);
     const char *at = strstr(json, "\"lists\":1000,\"lengths\":[2,3,4,5,6,7],\n\"models\":[\n");
     ck_assert_msg(at != NULL, "%s", json);
     for (int k = 0; SUPPORT_ROW(k, names); k++) {
@@ -115,7 +81,7 @@ START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_lengt
             at = end + 1;
         }
         snprintf(file, sizeof file, "a/b/%s/sort.safetensors", names[k]);
-        ck_assert_msg(exists(file), "no %s", file);
+        ck_assert_msg(support_exists(file), "no %s", file);
     }
     free(json);
     char path[SUPPORT_PATH];
@@ -131,8 +97,8 @@ START_TEST(test_compare_attention_attention_sorts_long_lists_and_none_does_not)
 {
     double table[LENGTHS][KINDS];
     RUN(SMALL, "--hidden", "32", "--steps", "1500", "--kinds", "bahdanau,none", "--out", "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.output, "\n    length     none  additive\n"));
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n    length     none  additive\n"));
     read_table(2, table);
     ck_assert_double_gt(table[LENGTHS - 1][1], table[LENGTHS - 1][0] + 0.3);
     ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0] + 0.3);
@@ -146,7 +112,7 @@ START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
     double table[LENGTHS][KINDS], exact_match;
     char path[SUPPORT_PATH];
     RUN(SMALL, "--steps", "600", "--seed", "5", "--kinds", "scaled-dot", "--out", "a");
-    assert_done();
+    support_assert_trained();
     read_table(1, table);
     lb_error error = {0};
     lb_set_threads(1);
@@ -171,13 +137,13 @@ END_TEST
 START_TEST(test_compare_attention_any_number_of_threads_gives_the_same_numbers_and_a_seed_others)
 {
     RUN(SMALL, "--steps", "200", "--kinds", "dot,transformer", "--out", "one");
-    assert_done();
-    char *one = strdup(result.output);
+    support_assert_trained();
+    char *one = strdup(support_ran.output);
     RUN(SMALL, "--steps", "200", "--kinds", "transformer,dot", "--out", "three", "--threads", "3");
-    ck_assert_str_eq(result.output, one);
+    ck_assert_str_eq(support_ran.output, one);
     RUN(SMALL, "--steps", "200", "--kinds", "dot,transformer", "--out", "other", "--seed", "2");
-    assert_done();
-    ck_assert_str_ne(result.output, one);
+    support_assert_trained();
+    ck_assert_str_ne(support_ran.output, one);
     free(one);
 }
 END_TEST
@@ -185,50 +151,47 @@ END_TEST
 START_TEST(test_compare_attention_killed_again_and_again_prints_the_same_table)
 {
     RUN(SMALL, "--steps", "1000", "--kinds", "none,general", "--out", "whole");
-    assert_done();
-    char *whole = strdup(result.output);
+    support_assert_trained();
+    char *whole = strdup(support_ran.output);
     const char *argv[] = {COMPARE,        SMALL,   "--steps", "1000", "--kinds",
                           "none,general", "--out", "killed",  NULL};
     const support_command command = {.argv = argv, .directory = support_tempdir()};
-    ck_assert_int_gt(support_kill_until_done(command, &result), 5);
-    ck_assert_str_eq(result.output, whole);
+    ck_assert_int_gt(support_kill_until_done(command, &support_ran), 5);
+    ck_assert_str_eq(support_ran.output, whole);
     free(whole);
 }
 END_TEST
 
 START_TEST(test_compare_attention_what_is_finished_is_not_trained_again)
 {
-    size_t before, after;
+    size_t before;
     RUN(SMALL, "--steps", "100", "--kinds", "none", "--out", "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.error, "[1/1] none: exact match "));
-    char *old = content("a/none/checkpoint.safetensors", &before);
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "[1/1] none: exact match "));
+    char *old = support_content("a/none/checkpoint.safetensors", &before);
     RUN(SMALL, "--steps", "100", "--kinds", "none,dot", "--out", "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.error, " dot: exact match "));
-    char *kept = content("a/none/checkpoint.safetensors", &after); /* the seconds in it would differ */
-    ck_assert_uint_eq(before, after);
-    ck_assert_int_eq(memcmp(old, kept, before), 0);
-    free(old);
-    free(kept);
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.error, " dot: exact match "));
+    support_assert_content("a/none/checkpoint.safetensors", old, before);
 }
 END_TEST
 
 START_TEST(test_compare_attention_checkpoint_of_another_run_is_refused_and_fresh_replaces_it)
 {
     RUN(SMALL, "--steps", "20", "--kinds", "none", "--out", "a");
-    assert_done();
+    support_assert_trained();
     RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a");
-    assert_fails(
+    support_assert_refused(
         65,
         "a/none/train.log: cannot resume from a/none/checkpoint.safetensors: it was trained with --batch ");
-    ck_assert_ptr_nonnull(strstr(result.error, ", this run has --batch 3; --fresh starts over, or choose "));
+    ck_assert_ptr_nonnull(
+        strstr(support_ran.error, ", this run has --batch 3; --fresh starts over, or choose "));
     RUN(SMALL, "--steps", "10", "--kinds", "none", "--out", "a");
-    assert_fails(65, "checkpoint.safetensors: it is at step 20, this run has --steps 10");
+    support_assert_refused(65, "checkpoint.safetensors: it is at step 20, this run has --steps 10");
     RUN(SMALL, "--steps", "30", "--kinds", "none", "--out", "a");
-    assert_done();
+    support_assert_trained();
     RUN(SMALL, "--steps", "20", "--batch", "3", "--kinds", "none", "--out", "a", "--fresh");
-    assert_done();
+    support_assert_trained();
 }
 END_TEST
 
@@ -236,22 +199,17 @@ END_TEST
 START_TEST(test_compare_attention_any_setting_varies_and_seeds_make_means)
 {
     RUN(SMALL, "--steps", "60", "--kinds", "general", "--out", "one");
-    assert_done();
+    support_assert_trained();
     RUN(SMALL, "--steps", "60", "--kinds", "general", "--set", "copy=false,true", "--seeds", "2", "--out",
         "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.output, "; means of 2 seeds, with the half of 95 % intervals\n\n"));
-    ck_assert_ptr_nonnull(strstr(result.output, "    length  general,copy=false  general,copy=true\n"));
-    ck_assert_ptr_nonnull(strstr(result.output, " +- "));
-    size_t one_size, same_size;
-    char *one = content("one/general/sort.safetensors", &one_size),
-         *same = content("a/general,copy=false,seed=1/sort.safetensors", &same_size);
-    ck_assert_uint_eq(one_size, same_size);
-    ck_assert_mem_eq(one, same, one_size);
-    free(one);
-    free(same);
+    support_assert_trained();
+    ck_assert_ptr_nonnull(
+        strstr(support_ran.output, "; means of 2 seeds, with the half of 95 % intervals\n\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "    length  general,copy=false  general,copy=true\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " +- "));
+    support_assert_same_files("one/general/sort.safetensors", "a/general,copy=false,seed=1/sort.safetensors");
     size_t count;
-    char *json = content("a/exact_match.json", &count);
+    char *json = support_content("a/exact_match.json", &count);
     ck_assert_ptr_nonnull(strstr(json, "],\"seeds\":2,\"half_interval\":["));
     free(json);
 }
@@ -263,16 +221,16 @@ START_TEST(test_compare_attention_lengths_of_tests_are_measured_too)
     double table[LENGTHS][KINDS];
     RUN("--task", "reverse", "--max-number", "9", "--lengths", "2-4", "--test", "long=5-7", "--hidden", "32",
         "--batch", "16", "--steps", "600", "--kinds", "additive,fire", "--threads", "1", "--out", "a");
-    assert_done();
+    support_assert_trained();
     read_table(2, table);
     ck_assert_double_gt(table[0][0], 0.5);
     ck_assert_double_gt(table[0][0], table[LENGTHS - 1][0] + 0.3);
     size_t count;
-    char *json = content("a/exact_match.json", &count);
+    char *json = support_content("a/exact_match.json", &count);
     ck_assert_ptr_nonnull(strstr(json, "{\"task\":\"reverse\",\"max_number\":9,"));
     free(json);
     RUN(SMALL, "--task", "add", "--steps", "2", "--max-number", "8", "--kinds", "none", "--out", "a");
-    assert_fails(2, "expected 9, the largest digit, to add");
+    support_assert_refused(2, "expected 9, the largest digit, to add");
 }
 END_TEST
 
@@ -280,9 +238,9 @@ START_TEST(test_compare_attention_one_length_is_enough)
 {
     RUN("--max-number", "99", "--min-length", "4", "--max-length", "4", "--hidden", "8", "--steps", "3",
         "--kinds", "multi-head", "--out", "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.output, "\n         4       0.000\n"));
-    ck_assert(exists("a/exact_match.png"));
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n         4       0.000\n"));
+    ck_assert(support_exists("a/exact_match.png"));
 }
 END_TEST
 
@@ -290,26 +248,18 @@ START_TEST(test_compare_attention_kinds_with_a_window_or_a_past_are_compared_on_
 {
     double table[LENGTHS][KINDS];
     RUN(SMALL, "--steps", "20", "--kinds", "location,local-p,coverage,local-m", "--out", "a");
-    assert_done();
-    ck_assert_ptr_nonnull(strstr(result.output, "\n    length  local-m  local-p  coverage  location\n"));
+    support_assert_trained();
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n    length  local-m  local-p  coverage  location\n"));
     read_table(4, table);
-    ck_assert(exists("a/local-m/sort.safetensors") && exists("a/location/sort.safetensors"));
+    ck_assert(support_exists("a/local-m/sort.safetensors") && support_exists("a/location/sort.safetensors"));
     const char *argv[] = {COMPARE, SMALL, "--steps", "40", "--kinds", "coverage,location",
                           "--out", "b",   NULL};
     const support_command command = {.argv = argv, .directory = support_tempdir()};
-    ck_assert_int_gt(support_kill_until_done(command, &result), 5);
+    ck_assert_int_gt(support_kill_until_done(command, &support_ran), 5);
     RUN(SMALL, "--steps", "40", "--kinds", "coverage,location", "--out", "c");
-    assert_done();
-    for (int i = 0; i < 2; i++) {
-        size_t killed_size, whole_size;
-        char *killed =
-                 content(i ? "b/location/sort.safetensors" : "b/coverage/sort.safetensors", &killed_size),
-             *whole = content(i ? "c/location/sort.safetensors" : "c/coverage/sort.safetensors", &whole_size);
-        ck_assert_uint_eq(killed_size, whole_size);
-        ck_assert_mem_eq(killed, whole, whole_size);
-        free(killed);
-        free(whole);
-    }
+    support_assert_trained();
+    support_assert_same_files("b/coverage/sort.safetensors", "c/coverage/sort.safetensors");
+    support_assert_same_files("b/location/sort.safetensors", "c/location/sort.safetensors");
 }
 END_TEST
 
@@ -343,10 +293,10 @@ static const struct {
 START_LOOP_TEST(test_compare_attention_wrong_usage_is_one_clear_line_before_any_training,
                 sizeof wrong / sizeof *wrong)
 {
-    run(wrong[_i].flags);
-    assert_fails(wrong[_i].status, wrong[_i].message);
-    ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
-    ck_assert_int_eq(strncmp(result.error, "lookback compare: ", 18), 0);
+    support_run_lookback("compare", wrong[_i].flags);
+    support_assert_refused(wrong[_i].status, wrong[_i].message);
+    ck_assert_ptr_eq(strchr(support_ran.error, '\n'), support_ran.error + support_ran.error_length - 1);
+    ck_assert_int_eq(strncmp(support_ran.error, "lookback compare: ", 18), 0);
     ck_assert_uint_eq(support_file_count(), 0);
 }
 END_TEST

@@ -22,22 +22,7 @@ static void write_files(void)
     support_write_text("far.tsv", "123\t3 2 1\nxyz1\t1 z y x\nab1\t1 b a\n");
 }
 
-static void run(const char *const *arguments)
-{
-    const char *argv[64] = {BIN_DIR "/lookback", "compare"};
-    for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
-    support_run_in_tempdir(argv, NULL, &support_run_result);
-}
-
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
-
-static char *content(const char *name)
-{
-    size_t count;
-    char *text = support_content(name, &count);
-    ck_assert_ptr_nonnull(text);
-    return text;
-}
+#define RUN(...) SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "compare", __VA_ARGS__)
 
 static void expect(const char *text, const char *part)
 {
@@ -47,7 +32,7 @@ static void expect(const char *text, const char *part)
 /* The cell of a table with tabs, in a row that ends in `name`; NaN if it is empty. */
 static double cell(const char *file, const char *name, const char *column)
 {
-    char *table = content(file), *header = table, *row = strchr(table, '\n') + 1;
+    char *table = support_text(file), *header = table, *row = strchr(table, '\n') + 1;
     int place = 0;
     header[strcspn(header, "\n")] = '\0';
     const char *key = header;
@@ -86,7 +71,7 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
     write_files();
     RUN(COMPARE, "--steps", "60", "--kinds", "none,additive", "--seeds", "3");
     support_assert_trained();
-    expect(support_run_result.output, "means over 3 seeds, with 95 % intervals\n\nexact match ");
+    expect(support_ran.output, "means over 3 seeds, with 95 % intervals\n\nexact match ");
     double sum = 0, squares = 0, found[3];
     for (int seed = 1; seed <= 3; seed++) {
         char name[64], number[12];
@@ -96,7 +81,7 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
         support_assert_trained();
         snprintf(name, sizeof name, "out/additive,seed=%d/model.safetensors", seed);
         support_assert_same_weights(name, "one/model.safetensors");
-        const char *said = strstr(support_run_result.output, "exact match ");
+        const char *said = strstr(support_ran.output, "exact match ");
         found[seed - 1] = strtod(said + strlen("exact match "), NULL) / 100;
         sum += found[seed - 1];
     }
@@ -157,18 +142,18 @@ START_TEST(test_compare_pairs_lists_of_values_and_a_grid_make_all_combinations)
     RUN(COMPARE, "--hidden", "3,4,5", "--hidden", "8,16", "--set", "copy=false,true", "--sweep", "grid.json",
         "--steps", "10", "--config", "config.json");
     support_assert_trained();
-    const char *at = support_run_result.output;
+    const char *at = support_ran.output;
     for (int i = 0; i < 8; i++) {
         char end[64];
         snprintf(end, sizeof end, " %s\n", names[i]);
         at = strstr(at, end);
-        ck_assert_msg(at != NULL, "no %s in its place in\n%s", names[i], support_run_result.output);
+        ck_assert_msg(at != NULL, "no %s in its place in\n%s", names[i], support_ran.output);
     }
     ck_assert_int_eq(support_line_count("out/compare.tsv"), 9);
     ck_assert_double_eq(cell("out/compare.tsv", names[7], "step"), 10);
     RUN(COMPARE, "--hidden", "8,16", "--hidden", "12", "--seed", "5,6", "--steps", "10", "--out", "last");
     support_assert_trained();
-    expect(support_run_result.output, " 2     model\n");
+    expect(support_ran.output, " 2     model\n");
     ck_assert(support_exists("last/seed=5/model.safetensors"));
 }
 END_TEST
@@ -182,7 +167,7 @@ START_TEST(test_compare_pairs_kinds_take_back_what_is_of_others)
     support_assert_trained();
     ck_assert(support_exists("out/general/model.safetensors"));
     ck_assert(support_exists("out/lstm-backward/model.safetensors"));
-    char *rotary = content("out/rotary/model.safetensors");
+    char *rotary = support_text("out/rotary/model.safetensors");
     expect(rotary + 8, /* behind the length of the header */ "\\\"merge\\\": false");
     free(rotary);
 }
@@ -193,21 +178,21 @@ START_TEST(test_compare_pairs_the_same_again_and_another_grid_train_what_is_new)
     write_files();
     RUN(COMPARE, "--hidden", "4,8", "--steps", "20");
     support_assert_trained();
-    char *first = content("out/hidden=8/log.jsonl"), *table = content("out/compare.tsv");
+    char *first = support_text("out/hidden=8/log.jsonl"), *table = support_text("out/compare.tsv");
     RUN(COMPARE, "--hidden", "4,8", "--steps", "20");
     support_assert_trained();
-    char *again = content("out/compare.tsv");
+    char *again = support_text("out/compare.tsv");
     ck_assert_str_eq(again, table); /* the seconds, too */
     RUN(COMPARE, "--hidden", "8,12", "--steps", "20");
     support_assert_trained();
-    char *kept = content("out/hidden=8/log.jsonl");
+    char *kept = support_text("out/hidden=8/log.jsonl");
     ck_assert_str_eq(kept, first);
-    ck_assert_ptr_null(strstr(support_run_result.output, "hidden=4"));
+    ck_assert_ptr_null(strstr(support_ran.output, "hidden=4"));
     ck_assert(support_exists("out/hidden=4/model.safetensors"));
     RUN(COMPARE, "--hidden", "8,12", "--steps", "20", "--batch", "7");
     support_assert_refused(
         65, "hidden=8: failed with status 65; see out/hidden=8/train.log: cannot resume from ");
-    ck_assert_str_eq(support_run_result.output, "");
+    ck_assert_str_eq(support_ran.output, "");
     free(first);
     free(table);
     free(again);
@@ -223,7 +208,7 @@ START_TEST(test_compare_pairs_killed_again_and_again_ends_with_the_same)
     const char *argv[] = {BIN_DIR "/lookback", "compare", COMPARE, "--hidden", "8,12",
                           "--steps",           "100",     NULL};
     const support_command command = {.argv = argv, .directory = support_tempdir()};
-    ck_assert_int_gt(support_kill_until_done(command, &support_run_result), 5);
+    ck_assert_int_gt(support_kill_until_done(command, &support_ran), 5);
     support_assert_same_files("whole/hidden=8/model.safetensors", "out/hidden=8/model.safetensors");
     support_assert_same_files("whole/hidden=12/model.safetensors", "out/hidden=12/model.safetensors");
     ck_assert_double_eq(cell("whole/compare.tsv", "hidden=12", "near.exact_match"),
@@ -235,12 +220,12 @@ START_TEST(test_compare_pairs_a_seed_that_fails_is_not_in_the_mean)
 {
     write_files();
     RUN(COMPARE, "--lr", "0.02,1e30", "--seeds", "2", "--steps", "50");
-    ck_assert_int_eq(support_run_result.status, 75);
-    expect(support_run_result.error, ": 2 of 4 trainings failed: ");
-    expect(support_run_result.error, "; the same command tries them again\n");
-    expect(support_run_result.error, "training diverged"); /* by the loss, or the norm of a gradient */
-    expect(support_run_result.output, "\nfailed ");
-    expect(support_run_result.output, " 0     lr=1e30\n");
+    ck_assert_int_eq(support_ran.status, 75);
+    expect(support_ran.error, ": 2 of 4 trainings failed: ");
+    expect(support_ran.error, "; the same command tries them again\n");
+    expect(support_ran.error, "training diverged"); /* by the loss, or the norm of a gradient */
+    expect(support_ran.output, "\nfailed ");
+    expect(support_ran.output, " 0     lr=1e30\n");
     ck_assert(isnan(cell("out/compare.tsv", "lr=1e30", "exact_match")));
     ck_assert_double_eq(cell("out/compare.tsv", "lr=0.02", "seeds"), 2);
 }
@@ -285,8 +270,8 @@ START_LOOP_TEST(test_compare_pairs_that_cannot_be_is_refused_in_words, sizeof wr
     support_write_text("grid.json", "{\"hidden\": [8]}");
     support_write_text("kinds.json", "{\"hidden\": [8],\n \"kinds\": [\"dott\"]}");
     support_write_text("unknown.json", "{\"hiden\": [8, 16]}");
-    run(wrong[_i].flags);
+    support_run_lookback("compare", wrong[_i].flags);
     support_assert_refused(wrong[_i].status, wrong[_i].message);
-    ck_assert_str_eq(support_run_result.output, "");
+    ck_assert_str_eq(support_ran.output, "");
 }
 END_TEST

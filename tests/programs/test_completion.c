@@ -195,9 +195,7 @@ START_TEST(test_generate_unknown_word_is_refused)
 {
     static const char *const words[][2] = {{"", NULL}, {"csh", NULL}, {"man", "dance"}, {"bash", "train"}};
     for (size_t i = 0; SUPPORT_ROW(i, words); i++) {
-        support_result_free(&result);
-        ck_assert(support_run((const char *const[]){LOOKBACK, "generate", words[i][0], words[i][1], NULL},
-                              NULL, &result));
+        SUPPORT_RUN(&result, NULL, LOOKBACK, "generate", words[i][0], words[i][1]);
         support_expect(&result, 2, "", "lookback: generate: expected man or man COMMAND\n");
     }
 }

@@ -190,15 +190,15 @@ START_TEST(test_config_printed_by_a_program_is_a_file_for_it)
     SUPPORT_TRAIN("--train", "t.tsv", "--hidden", "48", "--tied", "--target-separator", " ",
                   "--print-config");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 48,\n"));
-    char *first = strdup(support_run_result.output);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"hidden\": 48,\n"));
+    char *first = strdup(support_ran.output);
     support_write_text("c.json", first);
     SUPPORT_TRAIN("--config", "c.json", "--print-config");
-    ck_assert_str_eq(support_run_result.output, first);
+    ck_assert_str_eq(support_ran.output, first);
     SUPPORT_TRAIN("--hidden", "32", "--config", "c.json", "--no-tied", "--print-config");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 32,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"tied\": false,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"target-separator\": \" \",\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"hidden\": 32,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"tied\": false,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"target-separator\": \" \",\n"));
     support_write_text("c.json", "{\"hiden\": 3}");
     SUPPORT_TRAIN("--config", "c.json");
     support_assert_refused(65,
@@ -213,7 +213,7 @@ START_TEST(test_config_trains_as_the_command_line_would)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "50", "--out", "line");
     support_assert_trained();
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "50", "--out", "file", "--print-config");
-    support_write_text("c.json", support_run_result.output);
+    support_write_text("c.json", support_ran.output);
     SUPPORT_TRAIN("--config", "c.json");
     support_assert_trained();
     support_assert_same_weights("line/model.safetensors", "file/model.safetensors");
@@ -225,24 +225,24 @@ START_TEST(test_config_printed_for_a_file_has_what_the_recipe_chooses)
 {
     support_write_pairs("train.tsv", 40, 1);
     SUPPORT_TRAIN("--train", "train.tsv", "--hidden", "32", "--print-config");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"embed\": 128,\n  \"hidden\": 32,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"dropout\": 0.5,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"batch\": 16,\n  \"steps\": 4000,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"label-smoothing\": 0.1,\n"));
-    support_write_text("c.json", support_run_result.output);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"embed\": 128,\n  \"hidden\": 32,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"dropout\": 0.5,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"batch\": 16,\n  \"steps\": 4000,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"label-smoothing\": 0.1,\n"));
+    support_write_text("c.json", support_ran.output);
     SUPPORT_TRAIN("--config", "c.json", "--steps", "3", "--out", "file");
     support_assert_trained();
     SUPPORT_TRAIN("--train", "train.tsv", "--hidden", "32", "--steps", "3", "--out", "line");
     support_assert_trained();
     support_assert_same_weights("line/model.safetensors", "file/model.safetensors");
     SUPPORT_TRAIN("--train", "train.tsv", "--epochs", "7", "--print-config");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"steps\": 0,\n  \"epochs\": 7,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"steps\": 0,\n  \"epochs\": 7,\n"));
     SUPPORT_TRAIN("--train", "train.tsv", "--ensemble", "additive,transformer",
                   "--print-config"); /* two recipes */
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"layers\": 0,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"dropout\": null,\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"lr\": 0,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"layers\": 0,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"dropout\": null,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"lr\": 0,\n"));
     SUPPORT_TRAIN("--train", "none.tsv", "--print-config");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "  \"hidden\": 0,\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "  \"hidden\": 0,\n"));
 }
 END_TEST

@@ -21,13 +21,6 @@ static void write_lines(const char *before, const char *pattern, int count, cons
     support_write_text("pairs.tsv", text);
 }
 
-static void look(const char *options)
-{
-    char command[512];
-    snprintf(command, sizeof command, BIN_DIR "/lookback data pairs.tsv %s", options);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
-}
-
 static const struct {
     const char *before, *pattern, *after, *options, *said; /* NULL: nothing */
     int count;
@@ -100,9 +93,9 @@ START_TEST(test_data_oddities_are_named_with_what_mends_them)
 {
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         write_lines(cases[i].before, cases[i].pattern, cases[i].count, cases[i].after);
-        look(cases[i].options);
-        const char *output = support_run_result.output;
-        ck_assert_msg(support_run_result.status == 0, "%zu: %s", i, support_run_result.error);
+        support_shell("data pairs.tsv %s", cases[i].options);
+        const char *output = support_ran.output;
+        ck_assert_msg(support_ran.status == 0, "%zu: %s", i, support_ran.error);
         if (cases[i].said)
             ck_assert_msg(strstr(output, cases[i].said) != NULL, "%zu: %s", i, output);
         else
@@ -120,13 +113,11 @@ static bool is_of_lexicons(const char *said)
 START_TEST(test_data_oddities_of_a_lexicon_are_named_with_what_mends_them)
 {
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        char options[256];
         if (!is_of_lexicons(cases[i].said)) continue;
         write_lines(cases[i].before, cases[i].pattern, cases[i].count, cases[i].after);
-        snprintf(options, sizeof options, "--lexicon pairs.tsv %s", cases[i].options);
-        look(options);
-        const char *lexicon = strstr(support_run_result.output, "\nlexicon pairs.tsv: ");
-        ck_assert_msg(lexicon != NULL, "%zu: %s", i, support_run_result.error);
+        support_shell("data pairs.tsv --lexicon pairs.tsv %s", cases[i].options);
+        const char *lexicon = strstr(support_ran.output, "\nlexicon pairs.tsv: ");
+        ck_assert_msg(lexicon != NULL, "%zu: %s", i, support_ran.error);
         ck_assert_msg(strstr(lexicon, cases[i].said) != NULL, "%zu: %s", i, lexicon);
     }
 }
@@ -169,11 +160,11 @@ START_TEST(test_data_other_readings_are_named)
 {
     for (size_t i = 0; SUPPORT_ROW(i, readings); i++) {
         support_write_text("pairs.tsv", readings[i].text);
-        look(readings[i].options);
-        ck_assert_msg(support_run_result.status == 0, "%zu: %s", i, support_run_result.error);
-        ck_assert_msg(strncmp(support_run_result.output, readings[i].output, strlen(readings[i].output)) == 0,
-                      "%zu: %s", i, support_run_result.output);
-        ck_assert_str_eq(support_run_result.error, readings[i].error);
+        support_shell("data pairs.tsv %s", readings[i].options);
+        ck_assert_msg(support_ran.status == 0, "%zu: %s", i, support_ran.error);
+        ck_assert_msg(strncmp(support_ran.output, readings[i].output, strlen(readings[i].output)) == 0,
+                      "%zu: %s", i, support_ran.output);
+        ck_assert_str_eq(support_ran.error, readings[i].error);
     }
 }
 END_TEST
@@ -182,8 +173,8 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
 {
     support_write_text("pairs.tsv", "a\tx y\nbb\tx\nccc\tx z\ndddd\tx\n");
     support_write_text("dev.tsv", "a\tx z\nbb\tx\n");
-    look("--dev dev.tsv --target-separator ' ' -o data.png");
-    support_expect(&support_run_result, 0,
+    support_shell("data pairs.tsv --dev dev.tsv --target-separator ' ' -o data.png");
+    support_expect(&support_ran, 0,
                    "pairs.tsv: 4 lines, 4 pairs\n"
                    "  source: 1 to 4 symbols, median 2; 4 different\n"
                    "  target: 1 to 2 symbols, median 1; 3 different\n"
@@ -201,42 +192,42 @@ START_TEST(test_data_distributions_are_printed_and_drawn)
                    "target symbols, most frequent: \"x\" 4, \"y\" 1, \"z\" 1\n",
                    "");
     ck_assert(support_exists("data.png"));
-    look("-o data.jpg");
-    support_expect(&support_run_result, 2, "",
+    support_shell("data pairs.tsv -o data.jpg");
+    support_expect(&support_ran, 2, "",
                    "lookback data: --output: expected a name that ends in .png, .svg or .pdf, found "
                    "\"data.jpg\"\n");
-    look("--format lines:x");
-    support_expect(&support_run_result, 65, "",
+    support_shell("data pairs.tsv --format lines:x");
+    support_expect(&support_ran, 65, "",
                    "lookback data: pairs.tsv:2: found an empty target, expected text; try: --format tsv\n");
     support_write_text("pairs.tsv", "a\tx\n\nb\tx\n");
-    look("");
+    support_shell("data pairs.tsv");
     support_expect(
-        &support_run_result, 65, "",
+        &support_ran, 65, "",
         "lookback data: pairs.tsv:2: found an empty line, expected text; --skip-bad-lines leaves such "
         "lines out\n");
     support_write_text("pairs.tsv", "a\tx\n# b\nb\tx\n");
-    look("");
+    support_shell("data pairs.tsv");
     support_expect(
-        &support_run_result, 65, "",
+        &support_ran, 65, "",
         "lookback data: pairs.tsv:2: found 1 column, expected 2, separated by tabs; --skip-bad-lines "
         "leaves such lines out\n");
 }
 END_TEST
 
-#define HAS(text) (strstr(support_run_result.output, text) != NULL)
+#define HAS(text) (strstr(support_ran.output, text) != NULL)
 START_TEST(test_data_combining_marks_are_shown_by_number_and_explained)
 {
     static const char mark[] = "\"U+0308\" 2",
                       said[] = "U+0308 is a combining mark: by default, --normalize nfd, ";
     support_write_text("pairs.tsv", "\u00fc\tx\nu\u0308b\ty\n");
-    look("");
-    ck_assert_msg(HAS(mark) && HAS(said), "%s", support_run_result.output);
-    look("--normalize nfc");
-    ck_assert_msg(HAS("\"\u00fc\" 2") && !HAS("combining mark"), "%s", support_run_result.output);
-    look("--symbols graphemes");
-    ck_assert_msg(!HAS("U+0308"), "%s", support_run_result.output);
-    look("--normalize none");
-    ck_assert_msg(HAS("\"U+0308\" 1") && !HAS("combining mark"), "%s", support_run_result.output);
+    support_shell("data pairs.tsv");
+    ck_assert_msg(HAS(mark) && HAS(said), "%s", support_ran.output);
+    support_shell("data pairs.tsv --normalize nfc");
+    ck_assert_msg(HAS("\"\u00fc\" 2") && !HAS("combining mark"), "%s", support_ran.output);
+    support_shell("data pairs.tsv --symbols graphemes");
+    ck_assert_msg(!HAS("U+0308"), "%s", support_ran.output);
+    support_shell("data pairs.tsv --normalize none");
+    ck_assert_msg(HAS("\"U+0308\" 1") && !HAS("combining mark"), "%s", support_ran.output);
 }
 END_TEST
 
@@ -271,10 +262,9 @@ START_TEST(test_data_what_is_no_pair_is_named_with_what_helps)
 {
     for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         support_write_text("pairs.tsv", refused[i].text);
-        look(refused[i].options);
-        ck_assert_msg(support_run_result.status == 65, "%zu: %s", i, support_run_result.output);
-        ck_assert_msg(strstr(support_run_result.error, refused[i].said) != NULL, "%zu: %s", i,
-                      support_run_result.error);
+        support_shell("data pairs.tsv %s", refused[i].options);
+        ck_assert_msg(support_ran.status == 65, "%zu: %s", i, support_ran.output);
+        ck_assert_msg(strstr(support_ran.error, refused[i].said) != NULL, "%zu: %s", i, support_ran.error);
     }
 }
 END_TEST
@@ -322,9 +312,9 @@ START_TEST(test_data_first_line_with_names_or_codes_of_languages_is_a_header)
         }
         support_write_text("pairs.tsv", sources);
         support_write_text("targets", targets);
-        look(first_lines[i].options);
-        ck_assert_msg(strstr(support_run_result.output, first_lines[i].said) != NULL, "%s: %s%s",
-                      first_lines[i].said, support_run_result.output, support_run_result.error);
+        support_shell("data pairs.tsv %s", first_lines[i].options);
+        ck_assert_msg(strstr(support_ran.output, first_lines[i].said) != NULL, "%s: %s%s",
+                      first_lines[i].said, support_ran.output, support_ran.error);
     }
 }
 END_TEST
@@ -332,16 +322,15 @@ END_TEST
 START_TEST(test_data_says_what_a_training_says)
 {
     support_write_text("pairs.tsv", "w\tB AH N\nw\tM AA T\nx\tM AA P\n");
-    look("--min-count 2");
+    support_shell("data pairs.tsv --min-count 2");
     ck_assert_str_eq(
-        support_run_result.error,
+        support_ran.error,
         "lookback data: pairs.tsv: the targets are symbols between spaces, of 1.3 characters; set "
         "--target-separator to \" \"\n");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output,
-                                 "source symbols: 1 left, 1 unknown by --min-count\n"
-                                 "source symbols, most frequent: \"w\" 2\n"));
-    look("--target-separator ' '");
-    ck_assert_str_eq(support_run_result.error, "");
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "source symbols: 1 left, 1 unknown by --min-count\n"
+                                                     "source symbols, most frequent: \"w\" 2\n"));
+    support_shell("data pairs.tsv --target-separator ' '");
+    ck_assert_str_eq(support_ran.error, "");
 }
 END_TEST
 
@@ -349,32 +338,31 @@ START_TEST(test_data_conflicts_of_dev_are_listed_with_their_lines)
 {
     support_write_text("pairs.tsv", "e\t5\nd\t4\nc\t3\nb\t2\na\t1\na\t9\nf\t6\n");
     support_write_text("dev.tsv", "a\t9\nz\t0\nb\t0\nc\t3\n");
-    look("--dev dev.tsv");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "other targets in dev.tsv than in pairs.tsv:\n"
-                                                            "  \"b\": \"0\" in line 3, \"2\" in line 4 of "
-                                                            "pairs.tsv\nsource lengths"));
+    support_shell("data pairs.tsv --dev dev.tsv");
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "other targets in dev.tsv than in pairs.tsv:\n"
+                                                     "  \"b\": \"0\" in line 3, \"2\" in line 4 of "
+                                                     "pairs.tsv\nsource lengths"));
     support_write_text("dev.tsv", "a\t0\nb\t0\nc\t0\nd\t0\ne\t0\nf\t0\n");
-    look("--dev dev.tsv");
+    support_shell("data pairs.tsv --dev dev.tsv");
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.output, "  \"a\": \"0\" in line 1, \"1\" in line 5 of pairs.tsv\n"));
+        strstr(support_ran.output, "  \"a\": \"0\" in line 1, \"1\" in line 5 of pairs.tsv\n"));
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.output, "  \"e\": \"0\" in line 5, \"5\" in line 1 of pairs.tsv\n  ...\n"));
+        strstr(support_ran.output, "  \"e\": \"0\" in line 5, \"5\" in line 1 of pairs.tsv\n  ...\n"));
     support_write_text("dev.tsv", "a\t9\nb\t2\n");
-    look("--dev dev.tsv");
-    ck_assert_ptr_null(strstr(support_run_result.output, "other targets"));
+    support_shell("data pairs.tsv --dev dev.tsv");
+    ck_assert_ptr_null(strstr(support_ran.output, "other targets"));
 }
 END_TEST
 
 START_TEST(test_data_pairs_are_shown_symbol_by_symbol_with_their_lines)
 {
     support_write_text("pairs.tsv", "ab c\tx y\n\nn\xcc\x83\tz\n");
-    look("--pairs 2 --skip-bad-lines --target-separator ' '");
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.output, "\n1\ta b \xe2\x90\xa3 c\tx y\n3\tn U+0303\tz\n"));
-    look("--pairs 1 --skip-bad-lines");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\n1\ta b \xe2\x90\xa3 c\tx \xe2\x90\xa3 y\n"));
-    ck_assert_ptr_null(strstr(support_run_result.output, "\n3\t"));
-    look("--skip-bad-lines");
-    ck_assert_ptr_null(strchr(support_run_result.output, '\t'));
+    support_shell("data pairs.tsv --pairs 2 --skip-bad-lines --target-separator ' '");
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n1\ta b \xe2\x90\xa3 c\tx y\n3\tn U+0303\tz\n"));
+    support_shell("data pairs.tsv --pairs 1 --skip-bad-lines");
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n1\ta b \xe2\x90\xa3 c\tx \xe2\x90\xa3 y\n"));
+    ck_assert_ptr_null(strstr(support_ran.output, "\n3\t"));
+    support_shell("data pairs.tsv --skip-bad-lines");
+    ck_assert_ptr_null(strchr(support_ran.output, '\t'));
 }
 END_TEST

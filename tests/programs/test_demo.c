@@ -35,10 +35,7 @@ static double share_right(uint64_t stream, int shortest, int longest, const int3
         lb_sort_values(list, length);
         ends[1] = write_list(ends[1], list, length);
     }
-    support_result_free(&result);
-    ck_assert(
-        support_run((const char *const[]){BIN_DIR "/lookback", "predict", support_path(model, "demo"), NULL},
-                    lists, &result));
+    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path(model, "demo"));
     ck_assert_msg(result.status == 0, "%s", result.error);
     int right = 0;
     const char *found = result.output, *expected = sorted;
@@ -56,10 +53,7 @@ static double share_right(uint64_t stream, int shortest, int longest, const int3
 static void expect_sorted(const char *lists, const char *sorted)
 {
     char model[SUPPORT_PATH];
-    support_result_free(&result);
-    ck_assert(
-        support_run((const char *const[]){BIN_DIR "/lookback", "predict", support_path(model, "demo"), NULL},
-                    lists, &result));
+    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path(model, "demo"));
     ck_assert_str_eq(result.output, sorted);
     ck_assert_str_eq(result.error, "");
 }

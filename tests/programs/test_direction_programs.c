@@ -42,7 +42,7 @@ START_TEST(test_programs_show_a_backward_model_in_reading_order)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--direction", "backward");
     support_assert_trained();
     double trained = 0, measured = 0;
-    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf", &trained), 1);
+    ck_assert_int_eq(sscanf(support_ran.output, "exact match %lf", &trained), 1);
     ck_assert_double_ge(trained, 90);
     RUN("abcd\n", BIN_DIR "/lookback", "predict", "out", "--attention", "where.npy");
     ck_assert_str_eq(result.output, "abcd\td c b a\n");

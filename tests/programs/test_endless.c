@@ -19,7 +19,7 @@ static void run(const char *input, const char *words)
 {
     char command[LENGTH];
     snprintf(command, sizeof command, "ulimit -v 6000000; %s | %s/lookback %s", input, BIN_DIR, words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", command);
 }
 
 static void make_model(void)
@@ -71,8 +71,8 @@ static void assert_ends(const char *input, const char *reader, const char *path)
     char words[LENGTH];
     snprintf(words, sizeof words, reader, path);
     run(input, words);
-    int status = support_run_result.status;
-    const char *said = support_run_result.error;
+    int status = support_ran.status;
+    const char *said = support_ran.error;
     ck_assert_msg(status == 65 || status == 66, "%s | %s: %d, %s", input, words, status, said);
     ck_assert_msg(strstr(said, path) != NULL, "%s: %s", words, said);
 }
@@ -113,8 +113,8 @@ START_TEST(test_file_of_ours_that_is_a_pipe_is_an_error)
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         make_pipe(cases[i].name);
         run("true", cases[i].words);
-        const char *error = support_run_result.error;
-        ck_assert_msg(support_run_result.status == cases[i].status, "%s: %s", cases[i].words, error);
+        const char *error = support_ran.error;
+        ck_assert_msg(support_ran.status == cases[i].status, "%s: %s", cases[i].words, error);
         ck_assert_msg(strstr(error, cases[i].said) != NULL, "%s: %s", cases[i].words, error);
     }
 }

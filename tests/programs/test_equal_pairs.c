@@ -34,7 +34,7 @@ static void write_files(void)
 
 static void expect_said(const char *text)
 {
-    ck_assert_msg(strstr(support_run_result.error, text), "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, text), "%s", support_ran.error);
 }
 
 #define TRAIN(file, out, ...)                                                                                \

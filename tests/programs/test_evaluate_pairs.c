@@ -1,7 +1,7 @@
 /* evaluate: its measures of models and of predictions, and one clear line for each kind of bad input. */
 #include "lookback/translate.h"
 #include "support/pair_model.h"
-#include "support/process.h"
+#include "support/pair_program.h"
 #include "support/sort_model.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
@@ -24,12 +24,6 @@ static support_result result;
 /* Runs evaluate in the test's folder. */
 #define RUN(...)          SUPPORT_RUN(&result, NULL, EVALUATE, __VA_ARGS__)
 #define RUN_ON(text, ...) SUPPORT_RUN(&result, text, EVALUATE, __VA_ARGS__)
-
-static void write_file(const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), text, strlen(text));
-}
 
 /* Asserts that the output begins like this. */
 static void expect_begin(const char *begin)
@@ -120,7 +114,7 @@ START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
                       head[] = "line,source,target,output,probability,from,errors,where\n";
     char path[SUPPORT_PATH], expected[512];
     size_t length;
-    write_file("pairs.tsv", few);
+    support_write_text("pairs.tsv", few);
     RUN_ON(said, "--predictions=-", "pairs.tsv", "--target-separator= ", "--errors=errors.csv",
            "--any-target");
     ck_assert_int_eq(result.status, 0);
@@ -131,7 +125,7 @@ START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
              head);
     ck_assert_str_eq(table, expected);
     free(table);
-    write_file("pairs.tsv", "bad\tB A A t\xca\x83\nab\tA B\n");
+    support_write_text("pairs.tsv", "bad\tB A A t\xca\x83\nab\tA B\n");
     RUN(model, "pairs.tsv", "--errors", "errors.csv");
     table = support_read_file(support_path(path, "errors.csv"), &length);
     snprintf(expected, sizeof expected, "%s1,bad,B A A t\xca\x83,B A t\xca\x83,0.", head);
@@ -145,8 +139,8 @@ END_TEST
 
 START_TEST(test_evaluate_model_and_predictions_give_the_same_measures)
 {
-    write_file("pairs.tsv", pairs);
-    write_file("predictions.tsv", predictions);
+    support_write_text("pairs.tsv", pairs);
+    support_write_text("predictions.tsv", predictions);
     RUN(folder, "pairs.tsv", "--json");
     expect_one_error();
     cut_perplexity();
@@ -176,7 +170,7 @@ START_TEST(test_evaluate_perplexity_is_that_of_all_targets)
     ck_assert_ptr_nonnull(all);
     double score = 0;
     for (int i = 0; i < 3; i++) score += all->text[i].output->score;
-    write_file("pairs.tsv", "abc\tA B C\nbad\tX t\xca\x83\ncab\tY\n");
+    support_write_text("pairs.tsv", "abc\tA B C\nbad\tX t\xca\x83\ncab\tY\n");
     RUN(model, "pairs.tsv", "--json", "--batch=2");
     cJSON *json = cJSON_Parse(result.output);
     ck_assert_double_eq_tol(number_of(json, "perplexity", "value"), exp(-score / 9), 1e-4 * exp(-score / 9));
@@ -189,7 +183,7 @@ END_TEST
 
 START_TEST(test_evaluate_prints_a_line_for_each_measure)
 {
-    write_file("pairs.tsv", pairs);
+    support_write_text("pairs.tsv", pairs);
     RUN(model, "pairs.tsv");
     expect_begin("pairs                     10\n"
                  "exact match            90.00 %  95 % interval 59.58 to 98.21\n"
@@ -205,7 +199,7 @@ END_TEST
 
 START_TEST(test_evaluate_no_interval_and_no_bleu_where_there_is_none)
 {
-    write_file("pairs.tsv", "a\tabc\nb\tcab\nc\tbca\n");
+    support_write_text("pairs.tsv", "a\tabc\nb\tcab\nc\tbca\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv");
     ck_assert_str_eq(result.output, "pairs                      3\n"
                                     "exact match           100.00 %  95 % interval 43.85 to 100.00\n"
@@ -219,7 +213,7 @@ START_TEST(test_evaluate_no_interval_and_no_bleu_where_there_is_none)
                                  "\"why_null\":\"no output has four symbols\"},"
                                  "\"bleu_of\":\"characters\""));
     /* One output of four symbols, which half of the resamples do not have. */
-    write_file("pairs.tsv", "a\tabcd\nb\tcab\n");
+    support_write_text("pairs.tsv", "a\tabcd\nb\tcab\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv");
     ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of characters    100.00\n"));
 }
@@ -228,8 +222,8 @@ END_TEST
 /* The same outputs, divided in three ways: the number depends on it, and so does its name. */
 START_TEST(test_evaluate_bleu_is_named_after_what_it_is_of)
 {
-    write_file("pairs.tsv", "a\tthe old house of stone\nb\ta red ball in the tree\n");
-    write_file("said.tsv", "a\tthe old horse of stone\nb\ta red bell in the trees\n");
+    support_write_text("pairs.tsv", "a\tthe old house of stone\nb\ta red ball in the tree\n");
+    support_write_text("said.tsv", "a\tthe old horse of stone\nb\ta red bell in the trees\n");
     RUN("--predictions=said.tsv", "pairs.tsv");
     ck_assert_ptr_nonnull(strstr(result.output, "\nBLEU of characters     85.17"));
     RUN("--predictions=said.tsv", "pairs.tsv", "--symbols=graphemes");
@@ -247,12 +241,11 @@ END_TEST
 START_TEST(test_evaluate_what_predict_writes_can_be_compared)
 {
     char path[SUPPORT_PATH];
-    write_file("pairs.tsv", pairs);
+    support_write_text("pairs.tsv", pairs);
     support_command command = {.argv = (const char *const[]){PREDICT, model, "--source-column=1", NULL},
                                .input = pairs,
                                .output_path = support_path(path, "predictions.tsv")};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
     ck_assert_int_eq(result.status, 0);
     RUN("--predictions", "predictions.tsv", "pairs.tsv", "--target-separator", " ", "--json");
     expect_one_error();
@@ -276,7 +269,7 @@ END_TEST
 /* The whole file is checked before the model runs: unknown symbols are not reported. */
 START_TEST(test_evaluate_bad_line_at_the_end_is_found_first)
 {
-    write_file("pairs.tsv", "ax\tA\nb\n");
+    support_write_text("pairs.tsv", "ax\tA\nb\n");
     RUN(model, "pairs.tsv", "--batch=1");
     expect_refused(65, "lookback evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs; "
                        "--skip-bad-lines leaves such lines out\n");
@@ -285,7 +278,7 @@ END_TEST
 
 START_TEST(test_evaluate_each_row_counts_on_its_own)
 {
-    write_file("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
+    support_write_text("pairs.tsv", "a\tA\na\tB\nb\tB\nb\tB\n");
     RUN(model, "pairs.tsv", "--json");
     expect_begin("{\"pairs\":4,\"skipped_lines\":0,\"ambiguous_sources\":1,\"possible\":3,\"exact_match\":{"
                  "\"value\":75,");
@@ -294,7 +287,7 @@ END_TEST
 
 START_TEST(test_evaluate_empty_output_lacks_all_symbols)
 {
-    write_file("pairs.tsv", "a\tA B\n");
+    support_write_text("pairs.tsv", "a\tA B\n");
     RUN_ON("a\t\n", "--predictions=-", "pairs.tsv", "--target-separator= ");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(strstr(result.output, "symbol error, PER     100.00 %"));
@@ -307,8 +300,8 @@ START_TEST(test_evaluate_texts_of_words_have_a_word_error_rate)
 {
     static const char texts[] = "1\tone two three\n2\tfour  five\n3\tsix seven eight\n";
     static const char outputs[] = "1\tone two three\n2\tfour five\n3\tsix  sevem eigh\n";
-    write_file("pairs.tsv", texts);
-    write_file("outputs.tsv", outputs);
+    support_write_text("pairs.tsv", texts);
+    support_write_text("outputs.tsv", outputs);
     RUN("--predictions=outputs.tsv", "pairs.tsv", "--confusions=0");
     expect_begin("pairs                      3\n"
                  "exact match            33.33 %");
@@ -323,11 +316,11 @@ END_TEST
 
 START_TEST(test_evaluate_where_symbols_are_words_or_texts_one_word_there_is_one_rate)
 {
-    write_file("pairs.tsv", "1\tone two three\n");
+    support_write_text("pairs.tsv", "1\tone two three\n");
     RUN_ON("1\tone too three\n", "--predictions=-", "pairs.tsv", "--target-separator= ");
     ck_assert_ptr_nonnull(strstr(result.output, "\nsymbol error rate      33.33 %"));
     ck_assert_ptr_null(strstr(result.output, "word error rate"));
-    write_file("pairs.tsv", "1\tone\n");
+    support_write_text("pairs.tsv", "1\tone\n");
     RUN_ON("1\to n\n", "--predictions=-", "pairs.tsv");
     expect_begin("pairs                      1\n");
     ck_assert_ptr_null(strstr(result.output, "word error rate"));
@@ -336,7 +329,7 @@ END_TEST
 
 START_TEST(test_evaluate_columns_and_bad_lines_can_be_chosen)
 {
-    write_file("pairs.tsv", "1\tA\ta\n2\tB\tb\n\xff\n3\tC\n4\tC\tc\n");
+    support_write_text("pairs.tsv", "1\tA\ta\n2\tB\tb\n\xff\n3\tC\n4\tC\tc\n");
     RUN(model, "pairs.tsv", "--source-column=3", "--target-column=2", "--skip-bad-lines");
     expect_begin("pairs                      3\n"
                  "skipped lines              2\n"
@@ -349,7 +342,7 @@ END_TEST
 
 START_TEST(test_evaluate_symbols_that_the_model_does_not_know_are_counted)
 {
-    write_file("pairs.tsv", "ax\tA\nyyb\tB\n");
+    support_write_text("pairs.tsv", "ax\tA\nyyb\tB\n");
     RUN(model, "pairs.tsv");
     expect_begin("pairs                      2\n");
     ck_assert_str_eq(result.error, "lookback evaluate: pairs.tsv: the model does not know 3 of the 5 "
@@ -359,19 +352,19 @@ END_TEST
 
 START_TEST(test_evaluate_bad_pairs_are_refused_by_their_line)
 {
-    write_file("pairs.tsv", "a\tA\nb\n");
+    support_write_text("pairs.tsv", "a\tA\nb\n");
     RUN(model, "pairs.tsv");
     expect_refused(65, "lookback evaluate: pairs.tsv:2: found 1 column, expected 2, separated by tabs; "
                        "--skip-bad-lines leaves such lines out\n");
-    write_file("pairs.tsv", "a\t\n");
+    support_write_text("pairs.tsv", "a\t\n");
     RUN(model, "pairs.tsv");
     expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
-    write_file("pairs.tsv", "a\t  \n");
+    support_write_text("pairs.tsv", "a\t  \n");
     RUN(model, "pairs.tsv");
     expect_refused(65, "lookback evaluate: pairs.tsv:1: found an empty target, expected text\n");
     RUN(model, "nowhere.tsv");
     ck_assert_int_eq(result.status, 66);
-    write_file("pairs.tsv", "");
+    support_write_text("pairs.tsv", "");
     RUN(model, "pairs.tsv");
     ck_assert_int_eq(result.status, 65);
 }
@@ -391,7 +384,7 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
         {"a\tA\nb\tB||B\n",
          "standard input:2: found an empty symbol, expected text before and after each separator"},
     };
-    write_file("pairs.tsv", "a\tA\nb\tB\n");
+    support_write_text("pairs.tsv", "a\tA\nb\tB\n");
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         char error[256];
         snprintf(error, sizeof error, "lookback evaluate: %s\n", cases[i].error);
@@ -400,7 +393,7 @@ START_TEST(test_evaluate_bad_predictions_are_refused_by_their_line)
     }
     RUN("--predictions=nowhere.tsv", "pairs.tsv");
     expect_refused(66, "lookback evaluate: nowhere.tsv: cannot read: No such file or directory\n");
-    write_file("empty.tsv", "");
+    support_write_text("empty.tsv", "");
     RUN("--predictions=empty.tsv", "empty.tsv");
     expect_refused(65, "lookback evaluate: empty.tsv: found no pair, expected at least one\n");
 }
@@ -408,12 +401,12 @@ END_TEST
 
 START_TEST(test_evaluate_model_that_sorts_is_measured_on_lists)
 {
-    write_file("lists.tsv", "3 1 2\t1 2 3\n9 0\t0 9\n7 7 5\t7 7 5\n");
+    support_write_text("lists.tsv", "3 1 2\t1 2 3\n9 0\t0 9\n7 7 5\t7 7 5\n");
     RUN(sorter, "lists.tsv", "--confusions=0");
     ck_assert_int_eq(result.status, 0);
     ck_assert_int_eq(
         strncmp(result.output, "pairs                      3\nexact match            66.67 %", 57), 0);
-    write_file("pairs.tsv", pairs);
+    support_write_text("pairs.tsv", pairs);
     RUN(sorter, "pairs.tsv");
     expect_refused(65, "lookback evaluate: pairs.tsv:1: abc is not a number from 0 to 9\n");
 }
@@ -433,7 +426,7 @@ START_TEST(test_evaluate_wrong_usage_is_status_2)
     expect_refused(
         2,
         "lookback evaluate: separators, --symbols and --normalize need --predictions: a model has its own\n");
-    write_file("pairs.tsv", pairs);
+    support_write_text("pairs.tsv", pairs);
     RUN(model, "pairs.tsv", "--source-column=2", "--target-column=2");
     expect_refused(2, "lookback evaluate: source and target cannot both be column 2\n");
 }

@@ -1,6 +1,6 @@
 /* evaluate: BLEU and chrF2 of texts. The values are of sentences in tests/data/text/make_translations.py. */
 #include "lookback/base.h"
-#include "support/process.h"
+#include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -10,12 +10,6 @@ static support_result result;
 
 /* Runs evaluate in the test's folder. */
 #define RUN(...) SUPPORT_RUN(&result, NULL, BIN_DIR "/lookback", "evaluate", __VA_ARGS__)
-
-static void write_file(const char *name, const char *text)
-{
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), text, strlen(text));
-}
 
 static void expect_line(const char *line)
 {
@@ -39,8 +33,8 @@ static const char outputs[] = "eins\tThe old man walks his dog in the park.\n"
 
 START_TEST(test_evaluate_texts_have_bleu_and_chrf_with_a_signature)
 {
-    write_file("pairs.tsv", references);
-    write_file("said.tsv", outputs);
+    support_write_text("pairs.tsv", references);
+    support_write_text("said.tsv", outputs);
     RUN("--predictions=said.tsv", "pairs.tsv");
     expect_line("\nBLEU of characters ");
     expect_line("\nBLEU                   30.98    95 % interval ");
@@ -61,8 +55,8 @@ END_TEST
 
 START_TEST(test_evaluate_texts_as_json_adds_fields_and_keeps_the_others)
 {
-    write_file("pairs.tsv", references);
-    write_file("said.tsv", outputs);
+    support_write_text("pairs.tsv", references);
+    support_write_text("said.tsv", outputs);
     RUN("--predictions=said.tsv", "pairs.tsv", "--json");
     expect_line("\"bleu\":{\"value\":");
     expect_line("\"bleu_13a\":{\"value\":30.9835679,\"low\":");
@@ -75,20 +69,21 @@ END_TEST
 /* The corpus "several references", two lines of it without its last ones. */
 START_TEST(test_evaluate_several_targets_of_a_source_are_references)
 {
-    write_file("pairs.tsv",
-               "a\tA man walks his dog.\na\tSomebody is walking a dog in the park.\na\tA dog is walked.\n"
-               "b\tChildren are laughing loudly at him.\nb\tThe kids laugh.\n"
-               "c\tRain.\nc\tIt is raining, as it has been for days\n"
-               "d\tof the and the\nd\tof of or\nd\tthe the the\n");
-    write_file("said.tsv", "a\tA man is walking a dog.\na\t\na\t\nb\tThe children laugh.\nb\t\n"
-                           "c\tIt rains\nc\t\nd\tof of of the the\nd\t\nd\t\n");
+    support_write_text(
+        "pairs.tsv",
+        "a\tA man walks his dog.\na\tSomebody is walking a dog in the park.\na\tA dog is walked.\n"
+        "b\tChildren are laughing loudly at him.\nb\tThe kids laugh.\n"
+        "c\tRain.\nc\tIt is raining, as it has been for days\n"
+        "d\tof the and the\nd\tof of or\nd\tthe the the\n");
+    support_write_text("said.tsv", "a\tA man is walking a dog.\na\t\na\t\nb\tThe children laugh.\nb\t\n"
+                                   "c\tIt rains\nc\t\nd\tof of of the the\nd\t\nd\t\n");
     RUN("--predictions=said.tsv", "pairs.tsv", "--any-target");
     expect_line("\nBLEU                   35.17  ");
     expect_line("\nchrF2                  41.73  ");
     expect_line(" nrefs:var|");
     RUN("--predictions=said.tsv", "pairs.tsv");
     expect_line(" nrefs:1|");
-    write_file("pairs.tsv", "a\tone word\na\tone words\nb\tanother one\nb\tothers\n");
+    support_write_text("pairs.tsv", "a\tone word\na\tone words\nb\tanother one\nb\tothers\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--any-target");
     expect_line(" nrefs:2|");
 }
@@ -97,16 +92,16 @@ END_TEST
 /* As the case before, with a file for each reference; and a pair of each answer of a line has one prediction. */
 START_TEST(test_evaluate_several_files_of_targets_are_references)
 {
-    write_file("src", "a\nb\n");
-    write_file("one", "A man walks his dog.\nThe kids laugh at me.\n");
-    write_file("two", "A dog is walked by him.\nChildren laugh at me.\n");
-    write_file("said.tsv", "a\tA man walks his dog.\nb\tChildren laugh at me.\n");
+    support_write_text("src", "a\nb\n");
+    support_write_text("one", "A man walks his dog.\nThe kids laugh at me.\n");
+    support_write_text("two", "A dog is walked by him.\nChildren laugh at me.\n");
+    support_write_text("said.tsv", "a\tA man walks his dog.\nb\tChildren laugh at me.\n");
     RUN("--predictions=said.tsv", "src", "--targets=one", "--targets=two");
     expect_line("pairs                      4\nsources                    2\nexact match           100.00 %");
     expect_line(" nrefs:2|");
     RUN("--predictions=said.tsv", "src", "--targets=one");
     expect_line("pairs                      2\nexact match            50.00 %");
-    write_file("two", "A dog is walked by him.\n");
+    support_write_text("two", "A dog is walked by him.\n");
     RUN("--predictions=said.tsv", "src", "--targets=one", "--targets=two");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(
@@ -116,7 +111,7 @@ END_TEST
 
 START_TEST(test_evaluate_bleu_without_four_words_is_not_defined)
 {
-    write_file("pairs.tsv", "a\tdrie een acht\nb\tvier nul\n");
+    support_write_text("pairs.tsv", "a\tdrie een acht\nb\tvier nul\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv");
     expect_line("\nBLEU                       -\nchrF2                 100.00\n");
     RUN("--predictions=pairs.tsv", "pairs.tsv", "--json");
@@ -128,13 +123,13 @@ END_TEST
 /* Marks may be apart from their letters in one of the files, as they are inside a model. */
 START_TEST(test_evaluate_texts_are_compared_in_composed_form)
 {
-    write_file("pairs.tsv", "a\tFu\u0308nf Ka\u0308fer krabbeln heute\n");
-    write_file("said.tsv", "a\tF\u00fcnf K\u00e4fer krabbeln\n");
+    support_write_text("pairs.tsv", "a\tFu\u0308nf Ka\u0308fer krabbeln heute\n");
+    support_write_text("said.tsv", "a\tF\u00fcnf K\u00e4fer krabbeln\n");
     RUN("--predictions=said.tsv", "pairs.tsv", "--json");
     expect_line("\"chrf2\":{\"value\":78.");
     char decomposed[4096];
     strcpy(decomposed, strstr(result.output, "\"chrf2\""));
-    write_file("pairs.tsv", "a\tF\u00fcnf K\u00e4fer krabbeln heute\n");
+    support_write_text("pairs.tsv", "a\tF\u00fcnf K\u00e4fer krabbeln heute\n");
     RUN("--predictions=said.tsv", "pairs.tsv", "--json");
     ck_assert_str_eq(strstr(result.output, "\"chrf2\""), decomposed);
 }
@@ -144,7 +139,7 @@ START_TEST(test_evaluate_lists_of_numbers_and_single_words_have_no_bleu_of_words
 {
     static const char *const files[] = {"a\t1 22 333\nb\t-4 5,0 6.1\n", "a\tword\nb\tother-word,\n"};
     for (size_t i = 0; SUPPORT_ROW(i, files); i++) {
-        write_file("pairs.tsv", files[i]);
+        support_write_text("pairs.tsv", files[i]);
         RUN("--predictions=pairs.tsv", "pairs.tsv");
         expect_none("\nBLEU  ");
         expect_none("chrF2");

@@ -29,8 +29,7 @@ static void run(const char *const *argv)
     const char *const environment[] = {"PATH=" BIN_DIR ":/usr/bin:/bin", "OMP_NUM_THREADS=1", NULL};
     const support_command command = {
         .argv = argv, .environment = environment, .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
 }
 
 /* The files of a user who has read --help. */

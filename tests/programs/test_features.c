@@ -1,5 +1,5 @@
 /* Pairs with features, as for inflection: train, predict and evaluate on files of three columns. It takes seconds. */
-#include "support/process.h"
+#include "support/pair_program.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 
@@ -262,7 +262,6 @@ END_TEST
 START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
 {
     double exact[2];
-    char whole[SUPPORT_PATH], killed[SUPPORT_PATH];
     static const char *const shares[] = {"0", "0.9"}, *const folders[] = {"seen", "made-up"};
     write_forms("train.tsv", 0, 10);
     write_forms("dev.tsv", WORDS, 40);
@@ -276,13 +275,7 @@ START_TEST(test_features_of_few_words_are_learned_on_made_up_ones)
                                                              "0.9", "--out", "killed", NULL},
                                .directory = support_tempdir()};
     ck_assert_int_gt(support_kill_until_done(command, &result), 5);
-    size_t count, again;
-    char *one = support_read_file(support_path(whole, "made-up/model.safetensors"), &count),
-         *two = support_read_file(support_path(killed, "killed/model.safetensors"), &again);
-    ck_assert_uint_eq(count, again);
-    ck_assert_mem_eq(one, two, count);
-    free(one);
-    free(two);
+    support_assert_same_files("made-up/model.safetensors", "killed/model.safetensors");
     RUN(NULL, TRAIN, "--hallucinate", "0.5", "--out", "killed", "--steps", "800");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(strstr(result.error, "it was trained with --hallucinate 0.9, this run has"));

@@ -16,7 +16,7 @@ static void run(const char *words)
 {
     char command[1024];
     snprintf(command, sizeof command, "cd " FORMATS " && " LOOKBACK "%s", words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", command);
 }
 
 /* What `evaluate --predictions` reads, and how many pairs of this file equal those of the file before it. It refuses
@@ -54,12 +54,11 @@ START_TEST(test_formats_each_file_has_the_right_pairs)
         snprintf(said, sizeof said, "%s%s", cases[i].said ? "lookback evaluate: " : "",
                  cases[i].said ? cases[i].said : "");
         run(words);
-        ck_assert_msg(support_run_result.status == 0, "%s: %s", words, support_run_result.error);
-        ck_assert_msg(strstr(support_run_result.output, expected) != NULL, "%s: %s", words,
-                      support_run_result.output);
-        ck_assert_msg(strstr(support_run_result.output, "\"exact_match\":{\"value\":100,") != NULL, "%s: %s",
-                      words, support_run_result.output);
-        ck_assert_msg(strcmp(support_run_result.error, said) == 0, "%s: %s", words, support_run_result.error);
+        ck_assert_msg(support_ran.status == 0, "%s: %s", words, support_ran.error);
+        ck_assert_msg(strstr(support_ran.output, expected) != NULL, "%s: %s", words, support_ran.output);
+        ck_assert_msg(strstr(support_ran.output, "\"exact_match\":{\"value\":100,") != NULL, "%s: %s", words,
+                      support_ran.output);
+        ck_assert_msg(strcmp(support_ran.error, said) == 0, "%s: %s", words, support_ran.error);
     }
 }
 END_TEST
@@ -89,16 +88,16 @@ static const struct {
 START_TEST(test_formats_training_is_that_on_plain_pairs)
 {
     run("train words.tsv --target-separator ' '" TRAIN "plain\"");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     for (size_t i = 0; SUPPORT_ROW(i, trained); i++) {
         char words[512];
         bool piped = strncmp(trained[i].words, "cat ", 4) == 0;
         snprintf(words, sizeof words, "%s%s" TRAIN "other\" --fresh", piped ? "-V > /dev/null; " : "",
                  trained[i].words);
         run(words);
-        ck_assert_msg(support_run_result.status == 0, "%s: %s", words, support_run_result.error);
-        ck_assert_msg(strncmp(support_run_result.error, trained[i].said, strlen(trained[i].said)) == 0,
-                      "%s: %s", words, support_run_result.error);
+        ck_assert_msg(support_ran.status == 0, "%s: %s", words, support_ran.error);
+        ck_assert_msg(strncmp(support_ran.error, trained[i].said, strlen(trained[i].said)) == 0, "%s: %s",
+                      words, support_ran.error);
         support_assert_same_weights("plain/model.safetensors", "other/model.safetensors");
     }
 }
@@ -110,7 +109,7 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
     run("train sigmorphon.tsv" TRAIN "inflect\"");
     const char *said =
         "sigmorphon.tsv: unimorph, 7 lines, 7 pairs\n  columns: source 1, features 2, target 3\n";
-    ck_assert_msg(strncmp(support_run_result.error, said, strlen(said)) == 0, "%s", support_run_result.error);
+    ck_assert_msg(strncmp(support_ran.error, said, strlen(said)) == 0, "%s", support_ran.error);
     size_t count;
     char *model = support_content("inflect/model.safetensors", &count);
     const char *header = model + 8; /* JSON in JSON */
@@ -118,81 +117,78 @@ START_TEST(test_formats_of_the_training_are_the_default_of_all_programs)
     ck_assert_ptr_nonnull(strstr(header, "\\\"features\\\":\\\",\\\""));
     free(model);
     run("evaluate --json \"$OLDPWD/inflect\" sigmorphon.tsv");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
-    support_expect(&support_run_result, 0, support_run_result.output, "");
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
+    support_expect(&support_ran, 0, support_ran.output, "");
     run("score \"$OLDPWD/inflect\" unimorph.tsv");
-    ck_assert_msg(strstr(support_run_result.error,
+    ck_assert_msg(strstr(support_ran.error,
                          "unimorph.tsv: read as source 1, target 2, features 3; the model was trained with "
                          "source 1, target 3, features 2\n") != NULL,
-                  "%s", support_run_result.error);
+                  "%s", support_ran.error);
     run("train words.list --target-separator ' '" TRAIN "sounds\"");
-    ck_assert_int_eq(support_run_result.status, 0);
+    ck_assert_int_eq(support_ran.status, 0);
     run("score \"$OLDPWD/sounds\" words.list | cut -f 1,2 | cmp - words.tsv");
-    support_expect(&support_run_result, 0, "", "");
+    support_expect(&support_ran, 0, "", "");
     run("score \"$OLDPWD/sounds\" words.csv | cut -f 1,2 | cmp - words.tsv");
-    support_expect(&support_run_result, 0, "",
+    support_expect(&support_ran, 0, "",
                    "lookback score: words.csv: read as csv+header, source 2 \"word\", target 3 "
                    "\"ipa\"; the model was trained with lists:->, source 1, target 2\n");
     run("score \"$OLDPWD/sounds\" words.tsv --format tsv | cut -f 1,2 | cmp - words.tsv");
-    support_expect(&support_run_result, 0, "",
+    support_expect(&support_ran, 0, "",
                    "lookback score: words.tsv: read as tsv; the model was trained with lists:->\n");
     run("predict \"$OLDPWD/sounds\" words.list --beam 1 -q 2> /dev/null | cut -f 1 | sort -u | wc -l");
-    ck_assert_int_eq(atoi(support_run_result.output), 10);
+    ck_assert_int_eq(atoi(support_ran.output), 10);
     run("train words.conllu" TRAIN "lemmas\"");
     run("predict \"$OLDPWD/lemmas\" words.conllu --beam 1 -q 2> /dev/null | cut -f 1 | tr '\\n' ' '");
-    support_expect(&support_run_result, 0, "cats walked I 'll walk zzz ", "");
+    support_expect(&support_ran, 0, "cats walked I 'll walk zzz ", "");
     run("score \"$OLDPWD/lemmas\" words.conllu | cut -f 1,2 | cmp - lemmas.tsv");
-    support_expect(&support_run_result, 0, "", "");
+    support_expect(&support_ran, 0, "", "");
     run("train words.conllu --features-column 11" TRAIN "tagged\"");
     const char *tagged =
         "words.conllu: conllu, 14 lines, 5 pairs\n  left out 4 comments and 2 blank lines\n"
         "  left out 2 ranges of words or empty nodes\n  left out 1 word with _ for a source or target\n"
         "  columns: source 2, features 11, target 3\n";
-    ck_assert_msg(strncmp(support_run_result.error, tagged, strlen(tagged)) == 0, "%s",
-                  support_run_result.error);
+    ck_assert_msg(strncmp(support_ran.error, tagged, strlen(tagged)) == 0, "%s", support_ran.error);
     run("score \"$OLDPWD/tagged\" words.conllu | head -n 2 | cut -f 1-3");
-    support_expect(&support_run_result, 0,
-                   "cats\tNOUN|Number=Plur\tcat\nwalked\tVERB|Mood=Ind|Tense=Past\twalk\n", "");
+    support_expect(&support_ran, 0, "cats\tNOUN|Number=Plur\tcat\nwalked\tVERB|Mood=Ind|Tense=Past\twalk\n",
+                   "");
     run("train plain.csv --target-separator ' '" TRAIN "table\"");
     run("predict \"$OLDPWD/table\" --beam 1 -q < plain.csv 2> /dev/null | head -n 1 | cut -f 1");
-    support_expect(&support_run_result, 0, "ACT;AE1 K T\n", ""); /* it may be a text */
+    support_expect(&support_ran, 0, "ACT;AE1 K T\n", ""); /* it may be a text */
     run("predict \"$OLDPWD/table\" plain.csv --beam 1 -q 2> /dev/null | head -n 1 | cut -f 1");
-    support_expect(&support_run_result, 0, "ACT\n", ""); /* its name says that it is a table */
+    support_expect(&support_ran, 0, "ACT\n", ""); /* its name says that it is a table */
     run("predict \"$OLDPWD/table\" plain.csv --format 'csv:;' --beam 1 -q 2> /dev/null | head -n 1 | cut -f "
         "1");
-    support_expect(&support_run_result, 0, "ACT\n", "");
+    support_expect(&support_ran, 0, "ACT\n", "");
     run("train words.dict" TRAIN "joined\"; " LOOKBACK
         "join \"$OLDPWD/sounds\" \"$OLDPWD/joined\" -o \"$OLDPWD/both\" --dev words.source --dev-targets "
         "words.target -q");
-    ck_assert_msg(strstr(support_run_result.output, " on 12 pairs of words.source\n") != NULL, "%s",
-                  support_run_result.error);
+    ck_assert_msg(strstr(support_ran.output, " on 12 pairs of words.source\n") != NULL, "%s",
+                  support_ran.error);
 }
 END_TEST
 
 START_TEST(test_formats_weights_are_of_the_training_alone)
 {
     run("train counts.tsv --weight-column 3 --target-separator ' '" TRAIN "weighed\"");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     run("evaluate --json \"$OLDPWD/weighed\" counts.tsv");
-    ck_assert_msg(strstr(support_run_result.output, "{\"pairs\":4,") != NULL, "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.output, "{\"pairs\":4,") != NULL, "%s", support_ran.error);
     run("evaluate --json \"$OLDPWD/weighed\" words.tsv");
-    ck_assert_msg(strstr(support_run_result.output, "{\"pairs\":12,") != NULL, "%s",
-                  support_run_result.error);
+    ck_assert_msg(strstr(support_ran.output, "{\"pairs\":12,") != NULL, "%s", support_ran.error);
     static const char *const dev[] = {"words.tsv", "counts.tsv"};
     for (int i = 0; i < 2; i++) {
         char words[256], said[64];
         snprintf(words, sizeof words, "data counts.tsv --weight-column 3 --dev %s", dev[i]);
         snprintf(said, sizeof said, "%s: %d lines, %d pairs\n", dev[i], i ? 4 : 12, i ? 4 : 12);
         run(words);
-        ck_assert_msg(strstr(support_run_result.output, said) != NULL, "%s", support_run_result.output);
+        ck_assert_msg(strstr(support_ran.output, said) != NULL, "%s", support_ran.output);
         snprintf(words, sizeof words,
                  "train counts.tsv --weight-column 3 --dev %s --hidden 8 --embed 8 --steps 2 --out "
                  "\"$OLDPWD/with\" "
                  "--fresh",
                  dev[i]);
         run(words);
-        ck_assert_msg(support_run_result.status == 0 && strstr(support_run_result.error, said), "%s",
-                      support_run_result.error);
+        ck_assert_msg(support_ran.status == 0 && strstr(support_ran.error, said), "%s", support_ran.error);
     }
 }
 END_TEST
@@ -221,10 +217,9 @@ START_TEST(test_formats_what_does_not_fit_is_refused)
 {
     for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         run(refused[i].words);
-        ck_assert_msg(support_run_result.status == refused[i].status, "%s: %s", refused[i].words,
-                      support_run_result.error);
-        ck_assert_msg(strstr(support_run_result.error, refused[i].said) != NULL, "%s: %s", refused[i].words,
-                      support_run_result.error);
+        ck_assert_msg(support_ran.status == refused[i].status, "%s: %s", refused[i].words, support_ran.error);
+        ck_assert_msg(strstr(support_ran.error, refused[i].said) != NULL, "%s: %s", refused[i].words,
+                      support_ran.error);
     }
 }
 END_TEST

@@ -18,7 +18,7 @@ static void run(int blocks, const char *before, const char *words)
     char command[LENGTH];
     snprintf(command, sizeof command, "TMPDIR=.; export TMPDIR; ulimit -f %d; %s %s/lookback %s", blocks,
              before, BIN_DIR, words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", command);
 }
 
 /* The last line of a message, without its end. */
@@ -32,8 +32,8 @@ static const char *last_line(char *text)
 
 static void assert_last(int status, const char *file, const char *reason)
 {
-    const char *said = last_line(support_run_result.error);
-    ck_assert_msg(support_run_result.status == status, "status %d: %s", support_run_result.status, said);
+    const char *said = last_line(support_ran.error);
+    ck_assert_msg(support_ran.status == status, "status %d: %s", support_ran.status, said);
     ck_assert_msg(strstr(said, file) != NULL, "\"%s\" does not name %s", said, file);
     ck_assert_msg(strstr(said, reason) != NULL, "\"%s\" does not say \"%s\"", said, reason);
 }
@@ -48,8 +48,8 @@ static void make_model(void)
     support_assert_trained();
     run(99999, "", "train train.tsv --dev dev.tsv --no-bidirectional " SMALL "--out plain");
     support_assert_trained();
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", "gzip -c train.tsv >train.tsv.gz");
-    ck_assert_int_eq(support_run_result.status, 0);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", "gzip -c train.tsv >train.tsv.gz");
+    ck_assert_int_eq(support_ran.status, 0);
 }
 
 #define TRAIN "train train.tsv --dev dev.tsv --out new " SMALL
@@ -98,7 +98,7 @@ START_TEST(test_a_full_disk_has_one_status_and_a_last_line_with_file_and_reason)
     for (int i = 0; i < WRITERS; i++) {
         run(0, "", writers[i].words);
         assert_last(74, writers[i].file, ": File too large");
-        SUPPORT_RUN(&support_run_result, NULL, "/bin/rm", "-rf", "new", "standard");
+        SUPPORT_RUN(&support_ran, NULL, "/bin/rm", "-rf", "new", "standard");
     }
 }
 END_TEST

@@ -19,12 +19,12 @@ START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
 {
     support_write_pairs("train.tsv", 500, 1);
     SUPPORT_TRAIN(WHOLE, WORSE, "--set", "keep=1", "--out", "whole");
-    ck_assert_msg(support_run_result.status == 75, "%s", support_run_result.error); /* worse than guessing */
+    ck_assert_msg(support_ran.status == 75, "%s", support_ran.error); /* worse than guessing */
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.output, " on 500 pairs of train.tsv, on which it was trained\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 393 different pairs\n"));
-    ck_assert_ptr_null(strstr(support_run_result.error, "held out"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, ", loss at evaluation "));
+        strstr(support_ran.output, " on 500 pairs of train.tsv, on which it was trained\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "train.tsv: 500 lines, 393 different pairs\n"));
+    ck_assert_ptr_null(strstr(support_ran.error, "held out"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, ", loss at evaluation "));
     support_assert_same_files("whole/model.safetensors", "whole/model-100.safetensors");
     char path[SUPPORT_PATH];
     lb_error error = {0};
@@ -39,11 +39,11 @@ END_TEST
 START_TEST(test_hold_out_from_a_pipe_is_said_with_its_name)
 {
     support_write_pairs("train.tsv", 100, 1);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c",
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c",
                 BIN_DIR "/lookback train - --embed 8 --hidden 8 --steps 2 --out piped < train.tsv");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out from standard input\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "\nheld out from standard input: "));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " pairs held out from standard input\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "\nheld out from standard input: "));
 }
 END_TEST
 
@@ -80,7 +80,7 @@ START_TEST(test_no_hold_out_members_have_equal_weights)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(WHOLE, "--steps", "20", "--ensemble", "additive:1,backward:1", "--out", "all");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.output, "exact match"));
+    ck_assert_ptr_null(strstr(support_ran.output, "exact match"));
     char *table = support_content("all/ensemble.tsv", &count);
     ck_assert_ptr_nonnull(strstr(table, "\n0.5000\t\t\t\tadditive\tall/additive-1/model.safetensors\n"));
     ck_assert_ptr_nonnull(strstr(table, "\n1.0000\t\t\t\tall\ttogether\n"));
@@ -128,14 +128,14 @@ static void assert_held_out(const char *train, const char *evaluate)
     snprintf(words, sizeof words,
              BIN_DIR "/lookback train %s --hidden 16 --embed 8 --steps 150 --quiet --fresh --out held",
              train);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", words);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", words);
     support_assert_trained();
-    const double told = number_of(support_run_result.output, "(greedy) on ");
+    const double told = number_of(support_ran.output, "(greedy) on ");
     char *logged = support_content("held/log.jsonl", &bytes);
     snprintf(words, sizeof words, BIN_DIR "/lookback evaluate held %s --held-out --beam 1 --json", evaluate);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", words);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", words);
     support_assert_trained();
-    const char *measured = support_run_result.output;
+    const char *measured = support_ran.output;
     ck_assert_double_gt(told, 1);
     ck_assert_double_eq(number_of(measured, "\"pairs\":"), told);
     ck_assert_double_eq_tol(number_of(measured, "\"symbol_error_rate\":{\"value\":"),
@@ -160,10 +160,10 @@ START_TEST(test_hold_out_is_found_again_by_evaluate_and_report)
     assert_held_out("a.csv", "a.csv");
     assert_held_out("de --train-targets en --subwords 40", "de --targets en");
     assert_held_out("a.tsv", "a.tsv");
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "report", "held", "a.tsv", "--held-out", "-o",
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "report", "held", "a.tsv", "--held-out", "-o",
                 "a.html");
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "wrote a.html ("));
-    ck_assert_ptr_null(strstr(support_run_result.error, "(90 pairs"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "wrote a.html ("));
+    ck_assert_ptr_null(strstr(support_ran.error, "(90 pairs"));
 }
 END_TEST
 
@@ -172,26 +172,25 @@ START_TEST(test_hold_out_what_cannot_be_found_again_is_refused)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "5", "--out", "held");
     support_assert_trained();
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c",
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c",
                 BIN_DIR "/lookback evaluate held - --held-out < train.tsv");
     support_assert_refused(66, "--held-out: found standard input, expected a file, which is read twice");
     support_write_text("one.tsv", "a\tb\n");
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "held", "one.tsv", "--held-out");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "evaluate", "held", "one.tsv", "--held-out");
     support_assert_refused(65, "too few different sources to hold some out");
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "train.tsv", "--predictions",
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "evaluate", "train.tsv", "--predictions",
                 "train.tsv", "--held-out");
     support_assert_refused(2, "--held-out needs a MODEL");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--steps", "5", "--out",
                   "dev");
     support_assert_trained();
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "evaluate", "dev", "train.tsv", "--held-out");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "evaluate", "dev", "train.tsv", "--held-out");
     support_assert_refused(2, "was trained with --dev train.tsv, which holds no pair out");
     SUPPORT_TRAIN(WHOLE, "--steps", "5", "--out", "whole");
     support_assert_trained();
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "report", "whole", "train.tsv", "--held-out");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "report", "whole", "train.tsv", "--held-out");
     support_assert_refused(2, "was trained with --no-hold-out, which holds no pair out");
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "held", "held", "--held-out", "-o",
-                "both");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "join", "held", "held", "--held-out", "-o", "both");
     support_assert_refused(2, "--held-out needs --dev, the file of the training");
 }
 END_TEST
@@ -203,8 +202,8 @@ START_TEST(test_hold_out_joins_as_an_ensemble_does)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--ensemble", "additive:2", "--out",
                   "all");
     support_assert_trained();
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "all/additive-1", "all/additive-2",
-                "--dev", "train.tsv", "--held-out", "-o", "joined");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "join", "all/additive-1", "all/additive-2", "--dev",
+                "train.tsv", "--held-out", "-o", "joined");
     support_assert_trained();
     support_assert_same_files("all/model.safetensors", "joined/model.safetensors");
 }

@@ -19,13 +19,7 @@ static char folder[SUPPORT_PATH], sorter[SUPPORT_PATH], model[SUPPORT_PATH], ens
 
 static support_result result;
 
-static void run(const char *const *argv)
-{
-    support_result_free(&result);
-    ck_assert(support_run(argv, NULL, &result));
-}
-
-#define RUN(...) run((const char *const[]){INSPECT, __VA_ARGS__, NULL})
+#define RUN(...) SUPPORT_RUN(&result, NULL, INSPECT, __VA_ARGS__)
 
 static void find_lines(const char *const *lines)
 {
@@ -122,7 +116,7 @@ START_TEST(test_inspect_what_is_no_model_is_refused)
     RUN(SOURCE_DIR "/LICENSE");
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");
-    run((const char *const[]){INSPECT, NULL});
+    SUPPORT_RUN(&result, NULL, INSPECT);
     ck_assert_int_eq(result.status, 2);
 }
 END_TEST
@@ -156,7 +150,7 @@ START_TEST(test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_d
     lb_text_model_free(&loaded);
     lb_safetensors_close(file);
     const char *const predict[] = {BIN_DIR "/lookback", "predict", path, NULL};
-    run(predict);
+    support_run_in_tempdir(predict, NULL, &result);
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");
     ck_assert_ptr_nonnull(strstr(result.error, "nan: array 'output.bias': found nan at index 3"));

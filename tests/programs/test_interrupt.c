@@ -28,8 +28,7 @@ static void run(const char *const *argv, const char *stop, int columns)
 {
     support_command command = {
         .argv = argv, .directory = support_tempdir(), .stop = stop, .terminal_columns = columns};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
 }
 
 #define RUN(...)             run((const char *const[]){__VA_ARGS__, NULL}, NULL, 0)

@@ -99,7 +99,7 @@ END_TEST
 
 START_TEST(test_join_keeps_the_earlier_model_of_the_folder)
 {
-    size_t before, after;
+    size_t before;
     train_two();
     RUN("", BIN_DIR "/lookback", "join", "a", "b", "-o", "both");
     ck_assert_str_eq(result.error, "");
@@ -108,10 +108,6 @@ START_TEST(test_join_keeps_the_earlier_model_of_the_folder)
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error,
                      "lookback join: the earlier model is kept as both/model.old-1.safetensors\n");
-    char *kept = support_content("both/model.old-1.safetensors", &after);
-    ck_assert_uint_eq(before, after);
-    ck_assert_mem_eq(kept, earlier, before);
-    free(earlier);
-    free(kept);
+    support_assert_content("both/model.old-1.safetensors", earlier, before);
 }
 END_TEST

@@ -26,12 +26,6 @@
 /* The second look at its lock lets it go on. */
 #define LET_IT_END(folder) "open " folder "/.lock 2 sh mv pipe open && echo >open"
 
-static void run(const support_command *command)
-{
-    support_result_free(&support_run_result);
-    ck_assert(support_run_command(command, &support_run_result));
-}
-
 static pid_t left_behind(void)
 {
     size_t count;
@@ -50,11 +44,12 @@ static void kill_and_repeat(const char *const *argv, const char *kill_parent, co
     const char *const changes[] = {"LD_PRELOAD=" SUPPORT_STOP_LIBRARY, kill_parent, NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = changes};
     ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0666), 0);
-    run(&command);
-    ck_assert_msg(support_run_result.status == 128 + SIGKILL, "%s", support_run_result.error);
+    support_run_as(&command, &support_ran);
+    ck_assert_msg(support_ran.status == 128 + SIGKILL, "%s", support_ran.error);
     pid_t group = getpgid(left_behind());
     ck_assert_int_gt(group, 1);
-    run(&(support_command){.argv = argv, .directory = support_tempdir(), .stop = let_it_end});
+    support_run_as(&(support_command){.argv = argv, .directory = support_tempdir(), .stop = let_it_end},
+                   &support_ran);
     kill(-group, SIGKILL); /* if nobody has waited for it */
 }
 
@@ -67,7 +62,7 @@ static void assert_waited(const char *folder)
         "it to end\n",
         folder, (long)left_behind());
     support_assert_trained();
-    ck_assert_msg(strstr(support_run_result.error, said) != NULL, "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, said) != NULL, "%s", support_ran.error);
 }
 
 START_TEST(test_sweep_waits_for_what_a_killed_one_has_left_behind)
@@ -75,7 +70,7 @@ START_TEST(test_sweep_waits_for_what_a_killed_one_has_left_behind)
     support_write_pairs("train.tsv", 300, 1);
     support_write_text("sweep.json", "{\"seed\": [1, 2]}");
     const char *const whole[] = {SWEEP, "--out", "whole", NULL}, *const killed[] = {SWEEP, NULL};
-    run(&(support_command){.argv = whole, .directory = support_tempdir()});
+    support_run_as(&(support_command){.argv = whole, .directory = support_tempdir()}, &support_ran);
     support_assert_trained();
     kill_and_repeat(killed, KILL_PARENT("seed=1"), LET_IT_END("seed=1"));
     assert_waited("out/seed=1");
@@ -88,7 +83,7 @@ START_TEST(test_ensemble_waits_for_what_a_killed_one_has_left_behind)
 {
     support_write_pairs("train.tsv", 300, 1);
     const char *const whole[] = {ENSEMBLE, "--out", "whole", NULL}, *const killed[] = {ENSEMBLE, NULL};
-    run(&(support_command){.argv = whole, .directory = support_tempdir()});
+    support_run_as(&(support_command){.argv = whole, .directory = support_tempdir()}, &support_ran);
     support_assert_trained();
     kill_and_repeat(killed, KILL_PARENT("model-2"), LET_IT_END("model-2"));
     assert_waited("out/model-2");
@@ -110,8 +105,10 @@ START_TEST(test_sweep_waits_two_minutes_for_a_folder_and_no_longer)
     ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=2"), 0777), 0);
     ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
-    run(&(support_command){
-        .argv = argv, .directory = support_tempdir(), .stop = "open seed=2/.lock 2 " A_MINUTE A_MINUTE});
+    support_run_as(&(support_command){.argv = argv,
+                                      .directory = support_tempdir(),
+                                      .stop = "open seed=2/.lock 2 " A_MINUTE A_MINUTE},
+                   &support_ran);
     support_assert_refused(75, "waiting up to 120 s");
     support_assert_refused(75, "; waited 120 s for it to end\n");
     ck_assert(!support_exists("out/seed=1"));

@@ -385,7 +385,7 @@ START_TEST(test_lexicon_that_does_not_fit_the_model_is_said_with_what_mends_it)
     ck_assert_ptr_nonnull(strstr(result.output, said));
     SUPPORT_TRAIN("train.tsv", "--no-hold-out", "--target-separator", " ", "--steps", "1", "--hidden", "8",
                   "--embed", "4", "--lexicon", "words.tsv", "--out", "a");
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, said));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, said));
     support_write_text("words.tsv", "ab\tB A\tA B\n");
     RUN("", LOOKBACK, "join", model, "--lexicon", "words.tsv", "-o", "out");
     expect_refused("found 3 columns, expected 2, separated by tabs; choose two of them: --source-column 1 "

@@ -37,7 +37,7 @@ static void assert_link_named(const char *name, const char *expected)
 {
     char said[128];
     snprintf(said, sizeof said, "%s: found a symbolic link, expected %s\n", name, expected);
-    ck_assert_msg(strstr(support_run_result.error, said) != NULL, "%s: %s", said, support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, said) != NULL, "%s: %s", said, support_ran.error);
     assert_content("victim", "precious");
 }
 
@@ -57,7 +57,7 @@ START_TEST(test_train_refuses_links_in_its_folder_and_names_them)
         make_folder(folder);
         plant(name, "../victim");
         SUPPORT_TRAIN(TRAIN, "--out", folder, "--teacher", "teacher", "--made-up", "0", "--no-hold-out");
-        ck_assert_msg(support_run_result.status == 74, "%s: %s", name, support_run_result.error);
+        ck_assert_msg(support_ran.status == 74, "%s: %s", name, support_ran.error);
         assert_link_named(name, "a file");
         ck_assert(!support_exists(model));
     }
@@ -93,7 +93,7 @@ START_TEST(test_train_several_refuses_links_below_its_folder)
     make_folder("logs/seed=1");
     plant("logs/seed=1/train.log", "../../victim");
     SUPPORT_TRAIN(TRAIN, "--sweep", "sweep.json", "--out", "logs");
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_int_eq(support_ran.status, 74);
     assert_link_named("logs/seed=1/train.log", "a file");
     ck_assert(!support_exists("logs/seed=1/model.safetensors"));
     ck_assert(support_exists("logs/seed=2/model.safetensors"));
@@ -116,16 +116,16 @@ START_TEST(test_train_several_refuses_links_for_its_results)
     support_assert_trained();
     replace_by_link("out/sweep.png", "../victim");
     SUPPORT_TRAIN(TRAIN, "--sweep", "sweep.json");
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_int_eq(support_ran.status, 74);
     assert_link_named("out/sweep.png", "a file");
     replace_by_link("out/sweep.tsv", "../victim");
     SUPPORT_TRAIN(TRAIN, "--sweep", "sweep.json");
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_int_eq(support_ran.status, 74);
     assert_link_named("out/sweep.tsv", "a file");
     make_folder("vote");
     plant("vote/ensemble.tsv", "../victim");
     SUPPORT_TRAIN(TRAIN, "--ensemble", "additive:2", "--out", "vote");
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_int_eq(support_ran.status, 74);
     assert_link_named("vote/ensemble.tsv", "a file");
     ck_assert(!support_exists("vote/additive-1"));
 }
@@ -139,9 +139,8 @@ START_TEST(test_train_replaces_no_file_that_the_link_of_an_index_leads_to)
     plant("train.tsv.index", "victim");
     SUPPORT_TRAIN(TRAIN, "--set", "index=always");
     support_assert_trained();
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.error,
-               "train.tsv.index: found a symbolic link, expected a file; the next training"));
+    ck_assert_ptr_nonnull(strstr(
+        support_ran.error, "train.tsv.index: found a symbolic link, expected a file; the next training"));
     assert_content("victim", "precious");
 }
 END_TEST

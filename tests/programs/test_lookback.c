@@ -24,13 +24,7 @@ enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static support_result result;
 
-static void run(const char *const *argv)
-{
-    support_result_free(&result);
-    ck_assert(support_run(argv, NULL, &result));
-}
-
-#define RUN(program, ...) run((const char *const[]){program, __VA_ARGS__, NULL})
+#define RUN(...) SUPPORT_RUN(&result, NULL, __VA_ARGS__)
 
 static void expect_list(void)
 {
@@ -131,8 +125,7 @@ START_LOOP_TEST(test_command_tells_of_itself_whatever_mpirun_has_set, COMMANDS)
                                           "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
     for (int i = 0; SUPPORT_ROW(i, asked); i++) {
         const char *const argv[] = {LOOKBACK, commands[_i].name, asked[i], NULL};
-        support_result_free(&result);
-        ck_assert(support_run_command(&(support_command){.argv = argv, .environment = changes}, &result));
+        support_run_as(&(support_command){.argv = argv, .environment = changes}, &result);
         ck_assert_msg(result.status == 0, "%s %s: %s", commands[_i].name, asked[i], result.error);
         ck_assert_str_ne(result.output, "");
         ck_assert_str_eq(result.error, "");
@@ -145,11 +138,9 @@ START_TEST(test_train_prints_its_options_whatever_mpirun_has_set)
     static const char *const changes[] = {"PMI_SIZE=2", "LOOKBACK_MPI_LIBRARY=/no/library.so", NULL};
     const char *const print[] = {LOOKBACK, "train", "--print-config", NULL}, *const train[] = {LOOKBACK,
                                                                                                "train", NULL};
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = print, .environment = changes}, &result));
+    support_run_as(&(support_command){.argv = print, .environment = changes}, &result);
     ck_assert_int_eq(result.status, 0);
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = train, .environment = changes}, &result));
+    support_run_as(&(support_command){.argv = train, .environment = changes}, &result);
     ck_assert_int_eq(result.status, 66);
     ck_assert_ptr_nonnull(strstr(result.error, "started by mpirun, but cannot load MPI: "));
 }
@@ -178,7 +169,7 @@ START_TEST(test_command_writes_over_no_file_that_it_names_twice)
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const char *argv[16] = {LOOKBACK};
         memcpy((void *)(argv + 1), (const void *)cases[i].words, sizeof cases[i].words);
-        run(argv);
+        support_run_in_tempdir(argv, NULL, &result);
         snprintf(expected, sizeof expected, "lookback %s\n", cases[i].said);
         support_expect(&result, 2, "", expected);
     }
@@ -287,8 +278,7 @@ static void start(const char *choice)
     const char *const environment[] = {"OMP_DISPLAY_ENV=verbose", "OMP_WAIT_POLICY", "KMP_BLOCKTIME", choice,
                                        NULL};
     support_command command = {.argv = argv, .environment = environment};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
     ck_assert_int_eq(result.status, 0);
 }
 

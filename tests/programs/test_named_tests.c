@@ -24,18 +24,10 @@ static void write_files(void)
     support_write_text("far.tsv", "123\t3 2 1\nxyz1\t1 z y x\nab1\t1 b a\n");
 }
 
-static char *content(const char *name)
-{
-    size_t count;
-    char *text = support_content(name, &count);
-    ck_assert_ptr_nonnull(text);
-    return text;
-}
-
 /* A number of the last line of a log, or of that of a step. */
 static double logged(const char *name, int64_t step, const char *key)
 {
-    char *log = content(name), *line = log, *end;
+    char *log = support_text(name), *line = log, *end;
     double found = NAN;
     for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         cJSON *json = cJSON_ParseWithLength(line, (size_t)(end - line));
@@ -60,12 +52,12 @@ START_TEST(test_named_tests_are_in_log_picture_and_record_and_change_no_weights)
     SUPPORT_TRAIN(TESTED, "--out", "tested");
     support_assert_trained();
     support_assert_same_weights("plain/model.safetensors", "tested/model.safetensors");
-    expect(support_run_result.output, " of near.tsv, test near\n");
-    expect(support_run_result.output, "exact match 0.00 % (greedy) on 3 pairs of far.tsv, test far\n");
-    expect(support_run_result.error,
+    expect(support_ran.output, " of near.tsv, test near\n");
+    expect(support_ran.output, "exact match 0.00 % (greedy) on 3 pairs of far.tsv, test far\n");
+    expect(support_ran.error,
            "test near: 40 pairs, near.tsv\n"
            "  27 pairs with a source that is also in train.tsv, 27 of them with the same target\n");
-    char *table = content("tested/log.csv");
+    char *table = support_text("tested/log.csv");
     expect(table,
            "step,loss,dev_loss,exact_match,symbol_error,lr,grad_norm,near.exact_match,near.symbol_error,"
            "near.loss,far.exact_match,far.symbol_error,far.loss,weights,seconds,tokens\n");
@@ -132,7 +124,7 @@ START_TEST(test_named_tests_can_be_chosen_on_and_are_then_spent)
     support_assert_trained();
     SUPPORT_TRAIN(TRAIN, "--test", "first=first.tsv", "--set", "choose-on=first", "--out", "chosen");
     support_assert_trained();
-    expect(support_run_result.output, ", test first, which is spent: the model was chosen on it\n");
+    expect(support_ran.output, ", test first, which is spent: the model was chosen on it\n");
     lb_evaluation best = {.symbol_error = INFINITY};
     int64_t step = 0;
     for (int64_t at = 50; at <= 300; at += 50) {
@@ -148,7 +140,7 @@ START_TEST(test_named_tests_can_be_chosen_on_and_are_then_spent)
     }
     char kept[64];
     snprintf(kept, sizeof kept, "kept the model of step %d:", (int)step);
-    expect(support_run_result.error, kept);
+    expect(support_ran.error, kept);
     ck_assert_double_eq(logged("dev/log.jsonl", 300, "first.symbol_error"),
                         logged("chosen/log.jsonl", 300, "first.symbol_error"));
 }
@@ -160,9 +152,9 @@ START_TEST(test_named_tests_come_from_a_config_and_go_into_one)
     support_write_text("config.json", "{\"test\": {\"near\": \"near.tsv\", \"far\": \"dev.tsv\"}}");
     SUPPORT_TRAIN(TRAIN, "--config", "config.json", "--test", "far=far.tsv", "--print-config");
     support_assert_trained();
-    expect(support_run_result.output, "\"test\": {\"far\": \"far.tsv\", \"near\": \"near.tsv\"}");
+    expect(support_ran.output, "\"test\": {\"far\": \"far.tsv\", \"near\": \"near.tsv\"}");
     SUPPORT_TRAIN(TRAIN, "--print-config");
-    expect(support_run_result.output, "\"test\": {}");
+    expect(support_ran.output, "\"test\": {}");
     support_write_text("config.json", "{\"test\": [\"near.tsv\"]}");
     SUPPORT_TRAIN(TRAIN, "--config", "config.json");
     support_assert_refused(65, "expected an object of files by the names of tests");
@@ -194,8 +186,8 @@ START_TEST(test_named_tests_of_a_sweep_are_columns)
     support_write_text("sweep.json", "{\"hidden\": [4, 32]}");
     SUPPORT_TRAIN(TESTED, "--steps", "100", "--sweep", "sweep.json", "--out", "sweep");
     support_assert_trained();
-    expect(support_run_result.output, " near     far      training\n");
-    char *table = content("sweep/sweep.tsv");
+    expect(support_ran.output, " near     far      training\n");
+    char *table = support_text("sweep/sweep.tsv");
     expect(table, "\tnear.exact_match\tfar.exact_match\ttraining\n");
     free(table);
 }
@@ -206,14 +198,14 @@ START_TEST(test_named_tests_of_a_vote_are_lines)
     write_files();
     SUPPORT_TRAIN(TESTED, "--steps", "20", "--ensemble", "2", "--out", "vote");
     support_assert_trained();
-    expect(support_run_result.output, "(beam 5) on 40 pairs of near.tsv, test near\n");
+    expect(support_ran.output, "(beam 5) on 40 pairs of near.tsv, test near\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--test", "near=near.tsv",
                   "--steps", "20", "--ensemble", "2", "--out", "whole");
     support_assert_trained();
-    expect(support_run_result.output, "(beam 5) on 40 pairs of near.tsv, test near\n");
+    expect(support_ran.output, "(beam 5) on 40 pairs of near.tsv, test near\n");
     SUPPORT_TRAIN(TESTED, "--steps", "20", "--seeds", "2", "--out", "seeds");
     support_assert_trained();
-    expect(support_run_result.output, "(beam 5) on 3 pairs of far.tsv, test far\n");
+    expect(support_ran.output, "(beam 5) on 3 pairs of far.tsv, test far\n");
 }
 END_TEST
 

@@ -22,8 +22,7 @@ static support_result result;
 /* Runs predict; `flag`, an option, may be NULL. */
 static void run(const char *path, const char *flag, const char *input)
 {
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, path, flag, NULL}, input, &result));
+    SUPPORT_RUN(&result, input, PREDICT, path, flag);
 }
 
 static void expect(int status, const char *output, const char *error)
@@ -309,11 +308,10 @@ START_TEST(test_predict_standard_input_that_cannot_be_read_is_status_66)
 {
     char command[2 * SUPPORT_PATH];
     snprintf(command, sizeof command, "%s %s %s </", PREDICT, model);
-    ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
+    SUPPORT_RUN(&result, NULL, "/bin/sh", "-c", command);
     expect(66, "", "lookback predict: standard input: cannot read: Is a directory\n");
     snprintf(command, sizeof command, "%s %s %s <&-", PREDICT, model);
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &result));
+    SUPPORT_RUN(&result, NULL, "/bin/sh", "-c", command);
     expect(66, "", "lookback predict: standard input: cannot read: Bad file descriptor\n");
 }
 END_TEST
@@ -325,24 +323,20 @@ START_TEST(test_predict_wrong_usage_is_status_2)
     run(model, "--bean", "7 3\n");
     expect(2, "",
            "lookback predict: unknown option --bean (did you mean --beam?); see lookback predict --help\n");
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, model, model, model, NULL}, "7 3\n", &result));
+    SUPPORT_RUN(&result, "7 3\n", PREDICT, model, model, model);
     ck_assert_int_eq(result.status, 2);
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, NULL}, NULL, &result));
+    SUPPORT_RUN(&result, NULL, PREDICT);
     expect(2, "", "lookback predict: expected MODEL [FILE]; see lookback predict --help\n");
 }
 END_TEST
 
 START_TEST(test_predict_help_and_version_go_to_standard_output)
 {
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, "--help", NULL}, NULL, &result));
+    SUPPORT_RUN(&result, NULL, PREDICT, "--help");
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.error, "");
     ck_assert_int_eq(strncmp(result.output, "usage: lookback predict [OPTION]... MODEL [FILE]\n", 49), 0);
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, "--version", NULL}, NULL, &result));
+    SUPPORT_RUN(&result, NULL, PREDICT, "--version");
     ck_assert_int_eq(strncmp(result.output, "lookback predict (Lookback) ", 28), 0);
     ck_assert_ptr_nonnull(strstr(result.output, lb_kernel_name()));
 }

@@ -19,7 +19,7 @@ static support_result result;
 
 static void run(const char *path)
 {
-    ck_assert(support_run((const char *const[]){PREDICT, path, NULL}, "7 3\n", &result));
+    SUPPORT_RUN(&result, "7 3\n", PREDICT, path);
 }
 
 /* Asserts that predict rejects the model with one line that names it. */

@@ -17,8 +17,7 @@ static support_result result;
 /* Runs predict with an option. */
 static void run(const char *path, const char *flag, const char *input)
 {
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, path, flag, NULL}, input, &result));
+    SUPPORT_RUN(&result, input, PREDICT, path, flag);
 }
 
 static void expect(int status, const char *output, const char *error)

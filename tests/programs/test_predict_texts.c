@@ -31,8 +31,7 @@ static support_result result;
 /* Runs predict; the options `flag` and `other` may be NULL. */
 static void run2(const char *path, const char *flag, const char *other, const char *input)
 {
-    support_result_free(&result);
-    ck_assert(support_run((const char *const[]){PREDICT, path, flag, other, NULL}, input, &result));
+    SUPPORT_RUN(&result, input, PREDICT, path, flag, other);
 }
 
 static void run(const char *path, const char *flag, const char *input)
@@ -280,9 +279,8 @@ START_TEST(test_predict_text_shorter_than_learned_is_told_once)
     static const char pairs[] = "abc\tcba\nbcab\tbacb\ncab\tbac\n";
     support_write_file(support_path(file, "train.tsv"), pairs, sizeof pairs - 1);
     support_path(path, "words");
-    ck_assert(support_run((const char *const[]){BIN_DIR "/lookback", "train", "--train", file, "--dev", file,
-                                                "--steps", "2", "--hidden", "8", "--out", path, NULL},
-                          NULL, &result));
+    SUPPORT_RUN(&result, NULL, BIN_DIR "/lookback", "train", "--train", file, "--dev", file, "--steps", "2",
+                "--hidden", "8", "--out", path);
     ck_assert_msg(result.status == 0, "%s", result.error);
     run(path, NULL, "abc\nca\nb\n");
     ck_assert_int_eq(result.status, 0);

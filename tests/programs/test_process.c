@@ -49,12 +49,9 @@ START_TEST(test_support_run_command_stops_at_an_event)
     ck_assert(support_run_command(&(support_command){.argv = argv, .stop = "clock 50 KILL"}, &result));
     ck_assert_int_eq(result.status, 137);
     ck_assert_str_eq(result.output, "");
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = argv, .stop = "clock 5 sh kill -TERM $PPID"},
-                                  &result));
+    support_run_as(&(support_command){.argv = argv, .stop = "clock 5 sh kill -TERM $PPID"}, &result);
     ck_assert_int_eq(result.status, 128 + SIGTERM);
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = argv, .stop = SUPPORT_TICKING}, &result));
+    support_run_as(&(support_command){.argv = argv, .stop = SUPPORT_TICKING}, &result);
     ck_assert_int_eq(result.status, 0);
     support_result_free(&result);
 }

@@ -352,9 +352,9 @@ START_TEST(test_an_evaluation_is_shown_at_once)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "40", "--evaluate-every", "40");
     support_assert_trained();
-    const char *last = strstr(support_run_result.error, "step 40/40  loss ");
+    const char *last = strstr(support_ran.error, "step 40/40  loss ");
     ck_assert_msg(last && strstr(last, "  exact match ") < strchr(last, '\n') &&
                       strstr(last, "  exact match "),
-                  "%s", support_run_result.error);
+                  "%s", support_ran.error);
 }
 END_TEST

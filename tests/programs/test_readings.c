@@ -13,17 +13,17 @@ static void run(const char *command)
 {
     char text[COMMAND];
     snprintf(text, sizeof text, "L=" BIN_DIR "/lookback; %s", command);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/bash", "-c", text);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/bash", "-c", text);
 }
 
 static void expect(const char *command, const char *output, const char *error)
 {
     run(command);
-    ck_assert_msg(support_run_result.status == 0, "%s: %s", command, support_run_result.error);
-    ck_assert_msg(strncmp(support_run_result.output, output, strlen(output)) == 0, "%s: %s", command,
-                  support_run_result.output);
-    ck_assert_msg(*error ? strstr(support_run_result.error, error) != NULL : !*support_run_result.error,
-                  "%s: %s", command, support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s: %s", command, support_ran.error);
+    ck_assert_msg(strncmp(support_ran.output, output, strlen(output)) == 0, "%s: %s", command,
+                  support_ran.output);
+    ck_assert_msg(*error ? strstr(support_ran.error, error) != NULL : !*support_ran.error, "%s: %s", command,
+                  support_ran.error);
 }
 
 /* A word of letters a to d, and the same with an x behind it: a model copies it after some steps. */
@@ -52,7 +52,7 @@ static void make_table(void)
     write_words("moved.csv", "form,lemma\n", "%2$sx,%1$s\n", 3, 20);
     write_words("ids.csv", "id,lemma\n", "7,%s\n", 3, 1);
     run("$L train train.csv --no-hold-out" TRAIN "table");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
 }
 
 START_TEST(test_readings_columns_of_all_programs_are_those_with_the_names_of_the_training)
@@ -89,9 +89,9 @@ START_TEST(test_readings_members_of_objects_are_found_by_name)
            "read as source 3 \"source\", target 2 \"target\"");
     expect("$L predict objects sources.jsonl", "dad\tdadx\n", "read as source 2 \"source\"");
     run("$L predict objects others.jsonl");
-    ck_assert_int_eq(support_run_result.status, 65);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error,
-                                 "found the members \"id\", \"text\", expected \"source\" as in training"));
+    ck_assert_int_eq(support_ran.status, 65);
+    ck_assert_ptr_nonnull(
+        strstr(support_ran.error, "found the members \"id\", \"text\", expected \"source\" as in training"));
 }
 END_TEST
 

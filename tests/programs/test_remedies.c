@@ -13,18 +13,12 @@
     "--target-column 2"
 #define NO_MODEL "found text with tabs, such as pairs, expected a model in safetensors"
 
-static void run(const char *words)
-{
-    char command[512];
-    snprintf(command, sizeof command, LOOKBACK "%s", words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
-}
-
 static void write_files(void)
 {
     char path[SUPPORT_PATH];
     support_write_pairs("train.tsv", 60, 1);
-    run("train --threads 1 --embed 8 --hidden 8 --steps 2 --evaluate-every 1 --out out --train train.tsv");
+    support_shell(
+        "train --threads 1 --embed 8 --hidden 8 --steps 2 --evaluate-every 1 --out out --train train.tsv");
     support_assert_trained();
     support_write_text("a.csv", "abc,c b a\n");
     support_write_text("a.jsonl", "{\"source\":\"abc\"}\n");
@@ -83,9 +77,9 @@ START_TEST(test_message_says_what_a_file_seems_to_be_and_what_to_type)
 {
     write_files();
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        run(cases[i].words);
-        const char *error = support_run_result.error;
-        ck_assert_msg(support_run_result.status == cases[i].status, "%s: %s", cases[i].words, error);
+        support_shell("%s", cases[i].words);
+        const char *error = support_ran.error;
+        ck_assert_msg(support_ran.status == cases[i].status, "%s: %s", cases[i].words, error);
         ck_assert_msg(strstr(error, cases[i].said) != NULL, "%s: %s", cases[i].words, error);
     }
 }
@@ -128,25 +122,24 @@ static const struct {
 START_TEST(test_advice_gives_pairs)
 {
     for (size_t i = 0; SUPPORT_ROW(i, advised); i++) {
-        char text[4096], advice[256] = "", words[512];
+        char text[4096], advice[256] = "";
         int used = snprintf(text, sizeof text, "%s", advised[i].first);
         for (int line = 0; line < advised[i].count; line++)
             used += snprintf(text + used, sizeof text - (size_t)used, advised[i].line, line, line);
         support_write_text("file.txt", text);
-        run("data file.txt");
-        const bool refused = support_run_result.status != 0; /* else hints follow */
-        const char *option = refused ? strstr(support_run_result.error, " --") : NULL;
+        support_shell("data file.txt");
+        const bool refused = support_ran.status != 0; /* else hints follow */
+        const char *option = refused ? strstr(support_ran.error, " --") : NULL;
         bool of_targets = option && strncmp(option, " --targets names", strlen(" --targets names")) == 0;
         if (option && !of_targets)
             snprintf(advice, sizeof advice, "%.*s", (int)strcspn(option + 1, "\n"), option + 1);
         if (strstr(advice, " leaves ")) *strstr(advice, " leaves ") = '\0';
         ck_assert_msg(strcmp(advice, advised[i].advice ? advised[i].advice : "") == 0, "%s",
-                      support_run_result.error);
+                      support_ran.error);
         if (!advised[i].advice) continue;
-        snprintf(words, sizeof words, "data file.txt %s", advice);
-        run(words);
-        const char *pairs = strstr(support_run_result.output, " lines, ");
-        ck_assert_msg(support_run_result.status == 0 && pairs, "%s: %s", advice, support_run_result.error);
+        support_shell("data file.txt %s", advice);
+        const char *pairs = strstr(support_ran.output, " lines, ");
+        ck_assert_msg(support_ran.status == 0 && pairs, "%s: %s", advice, support_ran.error);
     }
 }
 END_TEST
@@ -171,19 +164,19 @@ START_TEST(test_separator_that_no_line_has_is_said)
     static const char of_source[] = "  no source has the separator \"|\": each is one symbol\n";
     static const char of_target[] = "  no target has the separator \"_\": each is one symbol\n";
     support_write_pairs("train.tsv", 60, 1);
-    run(TRAIN "--train train.tsv --source-separator '|' --target-separator _");
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, of_source));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, of_target));
-    run(TRAIN "--train train.tsv --fresh --target-separator ' '");
-    ck_assert_ptr_null(strstr(support_run_result.error, "has the separator"));
-    ck_assert_int_eq(support_run_result.status, 0);
+    support_shell(TRAIN "--train train.tsv --source-separator '|' --target-separator _");
+    ck_assert_ptr_nonnull(strstr(support_ran.error, of_source));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, of_target));
+    support_shell(TRAIN "--train train.tsv --fresh --target-separator ' '");
+    ck_assert_ptr_null(strstr(support_ran.error, "has the separator"));
+    ck_assert_int_eq(support_ran.status, 0);
 }
 END_TEST
 
 static void assert_last_line(const char *expected)
 {
-    const char *error = support_run_result.error;
-    size_t length = support_run_result.error_length;
+    const char *error = support_ran.error;
+    size_t length = support_ran.error_length;
     ck_assert_uint_gt(length, 1);
     const char *line = error + length - 1;
     while (line > error && line[-1] != '\n') line--;
@@ -193,24 +186,25 @@ static void assert_last_line(const char *expected)
 START_TEST(test_training_that_ends_worse_than_guessing_says_so_and_fails)
 {
     support_write_pairs("train.tsv", 60, 1);
-    run(TRAIN "--train train.tsv --steps 60 --lr 5 2>&1 | tail -n 1 >&2; exit 0");
+    support_shell(TRAIN "--train train.tsv --steps 60 --lr 5 2>&1 | tail -n 1 >&2; exit 0");
     assert_last_line("lookback train: the training ended worse than guessing: loss ");
-    run(TRAIN "--train train.tsv --steps 60 --lr 5");
-    ck_assert_int_eq(support_run_result.status, 75);
+    support_shell(TRAIN "--train train.tsv --steps 60 --lr 5");
+    ck_assert_int_eq(support_ran.status, 75);
     assert_last_line(", and 2."); /* ln 12: the logarithm of the symbols of the target */
     assert_last_line("; a smaller --lr may help");
     ck_assert(support_exists("other/model.safetensors"));
-    run(TRAIN "--train train.tsv --steps 60 --lr 0.01 --fresh");
-    ck_assert_int_eq(support_run_result.status, 0);
+    support_shell(TRAIN "--train train.tsv --steps 60 --lr 0.01 --fresh");
+    ck_assert_int_eq(support_ran.status, 0);
     /* With one weight for embedding and output, the first weights are far worse. */
-    run("train --train train.tsv --target-separator ' ' --model transformer --tied --hidden 16 --steps 2 "
+    support_shell(
+        "train --train train.tsv --target-separator ' ' --model transformer --tied --hidden 16 --steps 2 "
         "--out tied");
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
-    run("sort --steps 20 --hidden 8 --lr 50 --out sorts");
-    ck_assert_int_eq(support_run_result.status, 75);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
+    support_shell("sort --steps 20 --hidden 8 --lr 50 --out sorts");
+    ck_assert_int_eq(support_ran.status, 75);
     assert_last_line("lookback sort: the training ended worse than guessing");
-    run(TRAIN "--train train.tsv --steps 60 --lr 1e20 --fresh");
-    ck_assert_int_eq(support_run_result.status, 75);
+    support_shell(TRAIN "--train train.tsv --steps 60 --lr 1e20 --fresh");
+    ck_assert_int_eq(support_ran.status, 75);
     assert_last_line("training diverged"); /* the loss, or the norm of a gradient */
 }
 END_TEST

@@ -23,8 +23,7 @@ static support_page report(const char *name, const char *flag)
     support_command command = {.argv = (const char *const[]){REPORT, "out", "long.tsv", "-o", name,
                                                              "--heads-off=0", "--threads=1", flag, NULL},
                                .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
     ck_assert_msg(result.status == 0, "%s", result.error);
     return support_open_page(name);
 }

@@ -29,8 +29,7 @@ static support_page open_report(const char *heads_off)
     support_command command = {
         .argv = (const char *const[]){REPORT, "out", "dev.tsv", "-o", "page.html", heads_off, NULL},
         .directory = support_tempdir()};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");
     ck_assert_double_eq(support_number(p.data, "about.heads"), HEADS);

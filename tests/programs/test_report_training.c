@@ -138,7 +138,7 @@ START_TEST(test_report_has_the_measure_that_the_model_was_chosen_by)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--test", "same=dev.tsv",
                   "--test", "one=one.tsv", "--steps", "60", "--evaluate-every", "20", "--choose", "chrf");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " (greedy) on 1 pair of one.tsv, test one\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " (greedy) on 1 pair of one.tsv, test one\n"));
     RUN(REPORT, NULL, "out", "dev.tsv", "--beam", "1", "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");

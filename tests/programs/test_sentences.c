@@ -90,23 +90,23 @@ START_TEST(test_sentences_are_trained_on_as_subwords)
     write_files();
     SUPPORT_TRAIN(TWO_FILES, QUICK, "--out", "two");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, note));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, ", chrF2 "));
-    ck_assert_ptr_null(strstr(support_run_result.error, "exact match"));
-    ck_assert_int_eq(strncmp(support_run_result.output, "chrF2 ", 6), 0);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, note));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, ", chrF2 "));
+    ck_assert_ptr_null(strstr(support_ran.error, "exact match"));
+    ck_assert_int_eq(strncmp(support_ran.output, "chrF2 ", 6), 0);
     /* A vote has compared no texts, and neither has a training of which none are held out. */
     SUPPORT_TRAIN(TWO_FILES, QUICK, "--ensemble", "2", "--out", "vote");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, ", chrF2 "));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\nsymbol error "));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, ", chrF2 "));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\nsymbol error "));
     SUPPORT_TRAIN("a.tsv", "--no-hold-out", QUICK, "--out", "last");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.error, "exact match"));
-    ck_assert_int_eq(strncmp(support_run_result.output, "symbol error ", 13), 0);
+    ck_assert_ptr_null(strstr(support_ran.error, "exact match"));
+    ck_assert_int_eq(strncmp(support_ran.output, "symbol error ", 13), 0);
     support_write_text("sweep.json", "{\"hidden\": [8]}");
     SUPPORT_TRAIN(TWO_FILES, QUICK, "--sweep", "sweep.json", "--out", "sweep");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " chrF2 "));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " chrF2 "));
     SUPPORT_TRAIN("a.tsv", "--dev", "dev.tsv", QUICK, "--out", "one");
     support_assert_trained();
     support_assert_same_weights("two/model.safetensors", "one/model.safetensors");
@@ -166,7 +166,7 @@ START_TEST(test_sentences_are_announced_by_data)
     support_assert_trained();
     char line[512];
     lb_snprintf(line, sizeof line, "%.*s\n", (int)strcspn(said, "\n"), said);
-    ck_assert_msg(strstr(support_run_result.error, line) != NULL, "%s\n%s", line, support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, line) != NULL, "%s\n%s", line, support_ran.error);
     RUN("data", "a.tsv", "--source-separator", " ");
     ck_assert_ptr_null(strstr(result.error, note));
     write_sentences("few", 0, 99);
@@ -180,10 +180,10 @@ START_TEST(test_sentences_that_start_from_words_stay_words)
     write_files();
     SUPPORT_TRAIN(TWO_FILES, QUICK, "--source-separator", " ", "--target-separator", " ", "--out", "words");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.error, note));
+    ck_assert_ptr_null(strstr(support_ran.error, note));
     SUPPORT_TRAIN(TWO_FILES, "--from", "words", "--steps", "1", "--set", "film=0", "--out", "more");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.error, note));
+    ck_assert_ptr_null(strstr(support_ran.error, note));
 }
 END_TEST
 
@@ -224,7 +224,7 @@ START_TEST(test_sentences_in_another_script_are_hinted_at)
                        "The woman reads a book.\nYesterday a dog has slept.\nYesterday the dog saw a man.\n");
     SUPPORT_TRAIN(TWO_FILES, QUICK, "--subwords", "50", "--out", "out");
     support_assert_trained();
-    ck_assert_msg(strstr(support_run_result.error, "most symbols are such: is this another script?") != NULL,
-                  "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, "most symbols are such: is this another script?") != NULL, "%s",
+                  support_ran.error);
 }
 END_TEST

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void run(const char *words)
-{
-    char command[512];
-    snprintf(command, sizeof command, BIN_DIR "/lookback %s", words);
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", command);
-}
-
 /* A command line with options, and the same with --set; NULL: the options are the defaults. */
 static const char *const pairs[][2] = {
     {"--hidden 32 --no-bidirectional", "--set hidden=32 --set bidirectional=false"},
@@ -28,15 +21,12 @@ START_TEST(test_set_is_the_option)
     support_write_text("set.json", "{\"kv-heads\": 2, \"softcap\": 1.5, \"window\": 3,\n"
                                    "\"model\": \"transformer\"}\n");
     for (size_t i = 0; SUPPORT_ROW(i, pairs); i++) {
-        char words[256];
-        snprintf(words, sizeof words, "train --print-config %s", pairs[i][0]);
-        run(words);
-        ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
-        char *expected = strdup(support_run_result.output);
-        snprintf(words, sizeof words, "train --print-config %s", pairs[i][1]);
-        run(words);
-        ck_assert_str_eq(support_run_result.error, "");
-        ck_assert_str_eq(support_run_result.output, expected);
+        support_shell("train --print-config %s", pairs[i][0]);
+        ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
+        char *expected = strdup(support_ran.output);
+        support_shell("train --print-config %s", pairs[i][1]);
+        ck_assert_str_eq(support_ran.error, "");
+        ck_assert_str_eq(support_ran.output, expected);
         free(expected);
     }
 }
@@ -69,10 +59,10 @@ START_TEST(test_set_refuses)
 {
     for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
         char said[256];
-        run(refused[i].words);
-        ck_assert_int_eq(support_run_result.status, 2);
+        support_shell("%s", refused[i].words);
+        ck_assert_int_eq(support_ran.status, 2);
         snprintf(said, sizeof said, "lookback %s\n", refused[i].said);
-        ck_assert_str_eq(support_run_result.error, said);
+        ck_assert_str_eq(support_ran.error, said);
     }
 }
 END_TEST
@@ -80,12 +70,11 @@ END_TEST
 /* --set, --config and --print-config spell a setting in one way; inspect has the keys of --print-config. */
 START_TEST(test_set_names_are_keys_of_a_config)
 {
-    run("train --print-config");
-    char *keys = strdup(support_run_result.output);
-    run("train --help --all");
+    support_shell("train --print-config");
+    char *keys = strdup(support_ran.output);
+    support_shell("train --help --all");
     int names = 0;
-    for (char *at = strstr(support_run_result.output, "\nOnly by "); at && *at;
-         at += strcspn(at + 1, "\n") + 1) {
+    for (char *at = strstr(support_ran.output, "\nOnly by "); at && *at; at += strcspn(at + 1, "\n") + 1) {
         char key[64];
         if (strncmp(at, "\n      ", 7) != 0 || at[7] == ' ' || at[7] == '-') continue;
         snprintf(key, sizeof key, "\n  \"%.*s\": ", (int)strcspn(at + 7, "="), at + 7);
@@ -99,12 +88,12 @@ END_TEST
 
 START_TEST(test_set_is_listed_behind_the_options)
 {
-    run("train --help --all");
-    const char *rare = strstr(support_run_result.output, "\nOnly by --set NAME=VALUE\n");
+    support_shell("train --help --all");
+    const char *rare = strstr(support_ran.output, "\nOnly by --set NAME=VALUE\n");
     ck_assert_ptr_nonnull(rare);
     ck_assert_ptr_nonnull(strstr(rare, "\n      softcap=X "));
-    ck_assert_ptr_null(strstr(support_run_result.output, "--softcap"));
-    run("train --help");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "The most common of 62 options;"));
+    ck_assert_ptr_null(strstr(support_ran.output, "--softcap"));
+    support_shell("train --help");
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "The most common of 62 options;"));
 }
 END_TEST

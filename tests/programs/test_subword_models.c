@@ -316,8 +316,8 @@ START_TEST(test_subwords_of_each_side_and_fewer_than_wanted)
     SUPPORT_TRAIN(SENTENCES, "--subwords", "100000", "--set", "separate-subwords=true", "--steps", "2",
                   "--out", "out");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, " merges instead of 100000 (subwords): no pair of "
-                                                           "pieces occurs twice any more"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, " merges instead of 100000 (subwords): no pair of "
+                                                    "pieces occurs twice any more"));
     char *source = inspected("out", "source_subwords"), *target = inspected("out", "target_subwords");
     ck_assert_ptr_nonnull(target);
     ck_assert_str_ne(source, target);

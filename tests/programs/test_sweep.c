@@ -30,21 +30,14 @@ START_TEST(test_sweep_quiet_prints_only_its_table_and_has_complete_logs)
     size_t count;
     sweep("{\"hidden\": [4, 8]}", quiet);
     support_assert_trained();
-    ck_assert_str_eq(support_run_result.error, "");
-    ck_assert_str_ne(support_run_result.output, "");
+    ck_assert_str_eq(support_ran.error, "");
+    ck_assert_str_ne(support_ran.output, "");
     char *log = support_content("out/hidden=4/train.log", &count);
     ck_assert_ptr_nonnull(log);
     ck_assert_ptr_nonnull(strstr(log, " parameters, "));
     free(log);
 }
 END_TEST
-
-static char *content(const char *name, size_t *count)
-{
-    char *text = support_content(name, count);
-    ck_assert_ptr_nonnull(text);
-    return text;
-}
 
 START_TEST(test_sweep_trains_each_combination_and_keeps_the_best)
 {
@@ -57,10 +50,10 @@ START_TEST(test_sweep_trains_each_combination_and_keeps_the_best)
         char name[64];
         snprintf(name, sizeof name, "%s/model.safetensors", folders[i]);
         ck_assert_msg(support_exists(name), "no %s", name);
-        ck_assert_ptr_nonnull(strstr(support_run_result.output, strchr(folders[i], 'h')));
+        ck_assert_ptr_nonnull(strstr(support_ran.output, strchr(folders[i], 'h')));
     }
     ck_assert_int_eq(support_line_count("out/sweep.tsv"), 5);
-    char *table = content("out/sweep.tsv", &count), *line = strchr(table, '\n') + 1;
+    char *table = support_content("out/sweep.tsv", &count), *line = strchr(table, '\n') + 1;
     double before = 1;
     char best[64] = "";
     for (int i = 0; i < 4; i++, line = strchr(line, '\n') + 1) {
@@ -83,10 +76,10 @@ START_TEST(test_sweep_of_the_same_again_trains_nothing_and_says_the_same)
     size_t count;
     sweep(GRID, NULL);
     support_assert_trained();
-    char *table = content("out/sweep.tsv", &count);
+    char *table = support_content("out/sweep.tsv", &count);
     sweep(GRID, NULL);
     support_assert_trained();
-    char *again = content("out/sweep.tsv", &count);
+    char *again = support_content("out/sweep.tsv", &count);
     ck_assert_str_eq(again, table); /* the seconds, too */
     free(table);
     free(again);
@@ -102,7 +95,7 @@ START_TEST(test_sweep_keeps_an_earlier_model_that_is_not_its_own)
         sweep("{\"hidden\": [4, 5]}", (const char *const[]){"--steps", "10", NULL});
         support_assert_trained();
         size_t count;
-        char *kept = content("out/model.old-1.safetensors", &count);
+        char *kept = support_content("out/model.old-1.safetensors", &count);
         ck_assert_str_eq(kept, "earlier");
         free(kept);
         ck_assert(!support_exists("out/model.old-2.safetensors"));
@@ -205,11 +198,11 @@ START_TEST(test_sweep_a_training_that_fails_does_not_end_the_others)
 {
     static const char *const lr[] = {"--steps", "60", NULL};
     sweep("{\"lr\": [0.02, 1e30]}", lr);
-    ck_assert_int_eq(support_run_result.status, 75);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, ": 1 of 2 trainings failed: "));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "; the same command tries them again\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "see out/lr=1e+30/train.log"));
+    ck_assert_int_eq(support_ran.status, 75);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, ": 1 of 2 trainings failed: "));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "; the same command tries them again\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "failed"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "see out/lr=1e+30/train.log"));
     ck_assert(support_exists("out/model.safetensors"));
 }
 END_TEST
@@ -222,11 +215,11 @@ START_TEST(test_sweep_a_training_without_its_log_is_not_started)
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1"), 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/seed=1/train.log"), 0777), 0);
     sweep("{\"seed\": [1, 2]}", NULL);
-    ck_assert_int_eq(support_run_result.status, 74);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+    ck_assert_int_eq(support_ran.status, 74);
+    ck_assert_ptr_nonnull(strstr(support_ran.error,
                                  ": 1 of 2 trainings failed: out/seed=1/train.log: cannot write: Is a "
                                  "directory; the same command tries them again\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "failed"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "failed"));
     ck_assert(!support_exists("out/seed=1/model.safetensors"));
     ck_assert(support_exists("out/seed=2/model.safetensors"));
 }
@@ -239,9 +232,9 @@ START_TEST(test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1)
     ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02"), 0777), 0);
     ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02/train.log"), 0777), 0);
     sweep("{\"lr\": [0.02, 1e30]}", (const char *const[]){"--steps", "60", NULL});
-    ck_assert_int_eq(support_run_result.status, 1);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, ": 2 of 2 trainings failed: "));
-    ck_assert_str_eq(support_run_result.output, "");
+    ck_assert_int_eq(support_ran.status, 1);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, ": 2 of 2 trainings failed: "));
+    ck_assert_str_eq(support_ran.output, "");
 }
 END_TEST
 
@@ -251,7 +244,7 @@ START_TEST(test_sweep_of_names_with_tabs_has_a_table_that_can_be_read)
     support_write_pairs("a\tb\n.tsv", 20, 3);
     sweep("{\"lexicon\": [\"a\\tb\\n.tsv\", \"train.tsv\"]}", (const char *const[]){"--steps", "2", NULL});
     support_assert_trained();
-    char *table = content("out/sweep.tsv", &count), *rest;
+    char *table = support_content("out/sweep.tsv", &count), *rest;
     int lines = 0;
     for (char *line = strtok_r(table, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), lines++) {
         int tabs = 0;

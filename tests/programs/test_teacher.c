@@ -33,11 +33,11 @@ START_TEST(test_teacher_adds_what_it_writes_differently_and_what_has_no_target)
     ck_assert_str_eq(pairs, "abcd\td c b a\nabc\tx y z\nha\ta h\nabc\tc b a\ngfed\td e f g\nbad\td a b\n");
     free(pairs);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, "taught.tsv: 3 pairs from few.tsv, 3 from the teacher\n"));
+        strstr(support_ran.error, "taught.tsv: 3 pairs from few.tsv, 3 from the teacher\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
                   "--unlabelled", "words.tsv", "--made-up", "0", "--steps", "20", "--out", "pupil");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "has been trained already"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "has been trained already"));
 }
 END_TEST
 
@@ -50,7 +50,7 @@ static void learn(void)
 
 static bool was_kept(void)
 {
-    return strstr(support_run_result.error, "taught.tsv: already written by the teacher\n") != NULL;
+    return strstr(support_ran.error, "taught.tsv: already written by the teacher\n") != NULL;
 }
 
 START_TEST(test_teacher_writes_once_what_is_the_same)
@@ -122,7 +122,7 @@ START_TEST(test_teacher_teaches_a_model_with_few_pairs_of_its_own)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "few.tsv", "--dev", "dev.tsv", "--teacher", "teacher",
                   "--unlabelled", "words.tsv", "--out", "pupil");
     support_assert_trained();
-    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf", &share), 1);
+    ck_assert_int_eq(sscanf(support_ran.output, "exact match %lf", &share), 1);
     ck_assert_double_ge(share, 80);
 }
 END_TEST

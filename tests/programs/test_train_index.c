@@ -26,7 +26,7 @@ static char *report_of(const char *said)
 static void assert_noted(bool noted)
 {
     support_assert_trained();
-    ck_assert_msg((strstr(support_run_result.error, NOTE) != NULL) == noted, "%s", support_run_result.error);
+    ck_assert_msg((strstr(support_ran.error, NOTE) != NULL) == noted, "%s", support_ran.error);
 }
 
 START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
@@ -37,11 +37,11 @@ START_TEST(test_train_with_an_index_has_the_same_model_and_says_the_same)
     for (int i = 0; SUPPORT_ROW(i, dev); i++) {
         SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=never", "--out", "never", "--fresh");
         assert_noted(false);
-        char *without = report_of(support_run_result.error);
+        char *without = report_of(support_ran.error);
         for (int time = 0; time < 2; time++) {
             SUPPORT_TRAIN(STEPS_OF_TEST, dev[i], "--set", "index=always", "--out", "always", "--fresh");
             assert_noted(time == 0);
-            char *with = report_of(support_run_result.error);
+            char *with = report_of(support_ran.error);
             ck_assert_str_eq(with, without);
             free(with);
             support_assert_same_files("never/model.safetensors", "always/model.safetensors");
@@ -71,7 +71,7 @@ START_TEST(test_train_keeps_an_index_in_the_file_that_is_named)
     for (int time = 0; time < 2; time++) {
         SUPPORT_TRAIN(STEPS_OF_TEST, "--set", "index-file=places", "--fresh");
         support_assert_trained();
-        ck_assert_int_eq(strstr(support_run_result.error, "wrote the index places, 1 MB") != NULL, time == 0);
+        ck_assert_int_eq(strstr(support_ran.error, "wrote the index places, 1 MB") != NULL, time == 0);
     }
     ck_assert(support_exists("places"));
     ck_assert(!support_exists("pairs.tsv.index"));

@@ -35,7 +35,7 @@ static double exact_match(void)
 {
     double share = -1;
     support_assert_trained();
-    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %lf %% (greedy) on ", &share), 1);
+    ck_assert_int_eq(sscanf(support_ran.output, "exact match %lf %% (greedy) on ", &share), 1);
     return share / 100;
 }
 
@@ -45,13 +45,13 @@ START_TEST(test_train_seq2seq_learns_and_leaves_its_files)
     support_write_pairs("dev.tsv", 60, 2);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--out", "out/deep");
     ck_assert_double_ge(exact_match(), 0.9);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " on 60 pairs of dev.tsv\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "train.tsv: 500 lines, 393 different pairs\n"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "dev.tsv: 60 lines, 60 pairs\n"));
-    ck_assert_ptr_null(strstr(support_run_result.error, "resuming"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " on 60 pairs of dev.tsv\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "train.tsv: 500 lines, 393 different pairs\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "dev.tsv: 60 lines, 60 pairs\n"));
+    ck_assert_ptr_null(strstr(support_ran.error, "resuming"));
     char kernel[128];
     snprintf(kernel, sizeof kernel, " parameters, %s", lb_kernel_name());
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, kernel));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, kernel));
     ck_assert(support_exists("out/deep/checkpoint.safetensors") && support_exists("out/deep/training.png"));
     ck_assert_int_eq(support_line_count("out/deep/log.jsonl"), 6);
     lb_text_model translator = load("out/deep/model.safetensors");
@@ -82,10 +82,10 @@ START_TEST(test_train_seq2seq_counts_edits_as_evaluate_does)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv");
     ck_assert_double_le(exact_match(), 0.4);
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error,
+        strstr(support_ran.error,
                "dev.tsv: the targets of 3 of 5 pairs have symbols that the model does not know: each pair "
                "counts as wrong, and each symbol as <unk> in the loss\n"));
-    double error = number_after(support_run_result.error, "symbol error ") / 100;
+    double error = number_after(support_ran.error, "symbol error ") / 100;
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);
     double evaluated = number_after(found.output, "\"symbol_error_rate\":{\"value\":") / 100;
@@ -103,7 +103,7 @@ START_TEST(test_train_seq2seq_counts_edits_of_outputs_without_an_end_as_evaluate
     support_write_text("dev.tsv", "abc\tc b a\ng\tg\nabcdefghabcdefghabcdefgh\th\nb\tb\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--steps", "3", "--train", "train.tsv", "--dev", "dev.tsv");
     support_assert_trained();
-    double error = number_after(support_run_result.error, "symbol error ");
+    double error = number_after(support_ran.error, "symbol error ");
     SUPPORT_RUN(&found, NULL, BIN_DIR "/lookback", "evaluate", "out", "dev.tsv", "--beam", "1", "--json");
     ck_assert_int_eq(found.status, 0);
     ck_assert_double_eq_tol(error, number_after(found.output, "\"symbol_error_rate\":{\"value\":"), 0.01);
@@ -117,10 +117,10 @@ START_TEST(test_train_seq2seq_without_dev_holds_a_tenth_out)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     ck_assert_double_ge(exact_match(), 0.9);
     int count = 0;
-    ck_assert_int_eq(sscanf(support_run_result.output, "exact match %*f %% (greedy) on %d pairs", &count), 1);
+    ck_assert_int_eq(sscanf(support_ran.output, "exact match %*f %% (greedy) on %d pairs", &count), 1);
     ck_assert_int_gt(count, PAIRS / 20);
     ck_assert_int_lt(count, PAIRS / 5);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, " pairs held out from train.tsv\n"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, " pairs held out from train.tsv\n"));
 }
 END_TEST
 
@@ -150,9 +150,9 @@ START_TEST(test_train_seq2seq_killed_again_and_again_ends_with_the_same_file)
     support_assert_trained();
     ck_assert_int_gt(SUPPORT_TRAIN_KILLED(ALL, "--out", "killed"), 10);
     /* The last kill may have come when only pictures were left to be written. */
-    ck_assert_msg(strstr(support_run_result.error, "lookback train: resuming at step ") ||
-                      strstr(support_run_result.error, "has been trained already"),
-                  "%s", support_run_result.error);
+    ck_assert_msg(strstr(support_ran.error, "lookback train: resuming at step ") ||
+                      strstr(support_ran.error, "has been trained already"),
+                  "%s", support_ran.error);
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 12);
 }
@@ -169,7 +169,7 @@ START_TEST(test_train_seq2seq_killed_at_any_call_leaves_a_model_that_can_be_read
         snprintf(stop, sizeof stop, "file %d KILL", calls);
         SUPPORT_TRAIN_UNTIL(stop, SUPPORT_SMALL, "--train", "train.tsv", "--evaluate-every", "1", "--lr",
                             "0.001", "--out", "a", "--fresh");
-        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+        ck_assert_int_eq(support_ran.status, 128 + SIGKILL);
         if (!support_exists("a/model.safetensors")) continue;
         lb_text_model translator = load("a/model.safetensors");
         lb_text_model_free(&translator);
@@ -184,16 +184,16 @@ START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_file
     char from[SUPPORT_PATH], to[SUPPORT_PATH], *first;
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
-    first = strdup(support_run_result.output);
+    first = strdup(support_ran.output);
     support_path(from, "out/model.safetensors");
     ck_assert_int_eq(rename(from, support_path(to, "kept")), 0);
     support_write_text("out/log.jsonl", "nonsense\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.error,
+        strstr(support_ran.error,
                "lookback train: the model in out has been trained already; --fresh trains it again\n"));
-    ck_assert_str_eq(support_run_result.output, first);
+    ck_assert_str_eq(support_ran.output, first);
     support_assert_same_weights("out/model.safetensors", "kept");
     ck_assert_int_eq(support_line_count("out/log.jsonl"), 6);
     free(first);
@@ -232,9 +232,8 @@ START_TEST(test_train_seq2seq_patience_stops_and_more_of_it_goes_on)
     ck_assert_int_eq(since_best(&best), 2);
     ck_assert_double_eq_tol(printed, best, 1e-4);
     /* The loss may have fallen once all was right. */
-    ck_assert(
-        strstr(support_run_result.error, " of 3000: no later evaluation was better\n") ||
-        strstr(support_run_result.error, " of 3000: all was right before, and only the loss was lower\n"));
+    ck_assert(strstr(support_ran.error, " of 3000: no later evaluation was better\n") ||
+              strstr(support_ran.error, " of 3000: all was right before, and only the loss was lower\n"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "3000", "--patience", "3");
     support_assert_trained();
     ck_assert_int_gt(support_line_count("out/log.jsonl"), lines);
@@ -252,11 +251,11 @@ START_TEST(test_train_seq2seq_stops_early_by_default)
     ck_assert_int_lt(support_line_count("out/log.jsonl"), 32);
     ck_assert_int_eq(since_best(&best), 10);
     ck_assert_double_eq_tol(printed, best, 1e-4);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "stopped at step "));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "stopped at step "));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "1750", "--evaluate-every", "125",
                   "--patience", "0", "--out", "whole");
     ck_assert_int_eq(support_line_count("whole/log.jsonl"), 14);
-    ck_assert_ptr_null(strstr(support_run_result.error, "stopped at step "));
+    ck_assert_ptr_null(strstr(support_ran.error, "stopped at step "));
 }
 END_TEST
 
@@ -266,10 +265,10 @@ START_TEST(test_train_seq2seq_seeds_become_one_ensemble_and_go_on_after_a_kill)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "whole");
     double together = exact_match();
     ck_assert_double_ge(together, 0.9);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "seed 8: kept the model of step "));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "seed 8: kept the model of step "));
     SUPPORT_TRAIN_UNTIL("rename /seed-8/model.safetensors 2 KILL", SUPPORT_SMALL, "--train", "train.tsv",
                         "--seed", "7", "--seeds", "3", "--out", "killed");
-    ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+    ck_assert_int_eq(support_ran.status, 128 + SIGKILL);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--seed", "7", "--seeds", "3", "--out", "killed");
     ck_assert_double_eq(exact_match(), together);
     support_assert_same_files("whole/model.safetensors", "killed/model.safetensors");
@@ -426,7 +425,7 @@ static void transduce(const char *const *kinds)
         ck_assert_double_ge(exact_match(), 0.9);
         SUPPORT_TRAIN_UNTIL("rename /checkpoint.safetensors 5 KILL", SUPPORT_SMALL, "--train", "train.tsv",
                             "--attention", kinds[i], "--lr", "0.01", "--steps", "600", "--out", kinds[i]);
-        ck_assert_int_eq(support_run_result.status, 128 + SIGKILL);
+        ck_assert_int_eq(support_ran.status, 128 + SIGKILL);
         SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--attention", kinds[i], "--lr", "0.01",
                       "--steps", "600", "--out", kinds[i]);
         snprintf(killed, sizeof killed, "%s/model.safetensors", kinds[i]);

@@ -12,7 +12,7 @@
 
 static void assert_one_line(void)
 {
-    const support_result *result = &support_run_result;
+    const support_result *result = &support_ran;
     ck_assert_ptr_eq(strchr(result->error, '\n'), result->error + result->error_length - 1);
     ck_assert_int_eq(strncmp(result->error, "lookback train: ", 16), 0);
 }
@@ -125,12 +125,10 @@ START_TEST(test_train_seq2seq_bad_lines_can_be_skipped_and_are_counted)
     support_write_text("dev.tsv", GOOD "nothing\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--skip-bad-lines");
     support_assert_trained();
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.error,
-               "train.tsv: 11 lines, 4 different pairs\n  3 bad lines skipped: 1 wrong number of "
-               "columns, 1 empty source or target, 1 not UTF-8\n    train.tsv:5: "));
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.error, "  1 bad line skipped: 1 wrong number of columns\n"));
+    ck_assert_ptr_nonnull(strstr(
+        support_ran.error, "train.tsv: 11 lines, 4 different pairs\n  3 bad lines skipped: 1 wrong number of "
+                           "columns, 1 empty source or target, 1 not UTF-8\n    train.tsv:5: "));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "  1 bad line skipped: 1 wrong number of columns\n"));
     support_write_text("train.tsv", "x\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--skip-bad-lines");
     support_assert_refused(65, "train.tsv: found no valid line among 1");
@@ -143,9 +141,8 @@ START_TEST(test_train_seq2seq_swapped_files_are_pointed_out)
     support_write_pairs("small.tsv", 20, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "small.tsv", "--dev", "big.tsv", "--steps", "20");
     support_assert_trained();
-    ck_assert_ptr_nonnull(
-        strstr(support_run_result.error,
-               "more pairs than in small.tsv, the training file: are big.tsv and it swapped?"));
+    ck_assert_ptr_nonnull(strstr(
+        support_ran.error, "more pairs than in small.tsv, the training file: are big.tsv and it swapped?"));
 }
 END_TEST
 
@@ -173,19 +170,19 @@ START_TEST(test_train_seq2seq_quiet_prints_only_warnings_and_the_same_result)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "loud");
     support_assert_trained();
-    ck_assert_str_ne(support_run_result.error, "");
-    char *printed = strdup(support_run_result.output);
+    ck_assert_str_ne(support_ran.error, "");
+    char *printed = strdup(support_ran.output);
     SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "still", "-q");
-    support_expect(&support_run_result, 0, printed, "");
+    support_expect(&support_ran, 0, printed, "");
     support_assert_same_files("loud/model.safetensors", "still/model.safetensors");
     support_write_text("config.json", "{\"quiet\": true}");
     SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--steps", "20", "--out", "still", "--config", "config.json");
-    support_expect(&support_run_result, 0, printed, "");
+    support_expect(&support_ran, 0, printed, "");
     free(printed);
     SUPPORT_TRAIN(SUPPORT_SMALL, "train.tsv", "--target-separator", "", "--steps", "2", "--quiet");
     support_assert_trained();
     assert_one_line();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "the targets are symbols between spaces"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "the targets are symbols between spaces"));
 }
 END_TEST
 
@@ -194,14 +191,14 @@ START_TEST(test_train_seq2seq_forgotten_separator_is_pointed_out)
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--target-separator", "", "--steps", "2");
     support_assert_trained();
-    ck_assert_ptr_nonnull(strstr(support_run_result.error,
+    ck_assert_ptr_nonnull(strstr(support_ran.error,
                                  "lookback train: train.tsv: the targets are symbols between spaces, of 1.0 "
                                  "characters; set --target-separator to \" \"\n"));
     support_write_text("train.tsv", "a long time ago\tvor langer Zeit\nfar away\tweit weg\nb\tb\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "train.tsv", "--target-separator", "",
                   "--steps", "2", "--fresh");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.error, "separator"));
+    ck_assert_ptr_null(strstr(support_ran.error, "separator"));
 }
 END_TEST
 
@@ -211,7 +208,7 @@ START_TEST(test_train_seq2seq_controls_in_the_data_do_not_reach_the_terminal)
     support_write_text("dev.tsv", "\x1b[2J\ta\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "2");
     support_assert_trained();
-    ck_assert_ptr_null(strchr(support_run_result.error, '\x1b'));
+    ck_assert_ptr_null(strchr(support_ran.error, '\x1b'));
 }
 END_TEST
 
@@ -219,22 +216,12 @@ START_TEST(test_train_seq2seq_folder_that_cannot_be_written_is_status_74)
 {
     support_write_text("good.tsv", GOOD);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--out", "/proc/nothing/here");
-    ck_assert_int_eq(support_run_result.status, 74);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "cannot write to /proc/nothing"));
+    ck_assert_int_eq(support_ran.status, 74);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "cannot write to /proc/nothing"));
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "good.tsv", "--dev", "good.tsv", "--out", "good.tsv/x");
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert_int_eq(support_ran.status, 74);
 }
 END_TEST
-
-/* A file of the test's folder before an error, and now. */
-static void assert_unchanged(const char *name, const char *old, size_t before)
-{
-    size_t after;
-    char *now = support_content(name, &after);
-    ck_assert_uint_eq(before, after);
-    ck_assert_int_eq(memcmp(old, now, before), 0);
-    free(now);
-}
 
 /* ulimit -f counts blocks of 512 bytes: fewer than a model has, or more than a model but fewer than a checkpoint.
  * Sanitizers have their own files, which the limit would truncate. */
@@ -256,14 +243,11 @@ START_TEST(test_train_seq2seq_full_disk_is_status_74_and_old_files_stay)
         const char *argv[] = {"/bin/sh",           "-c",      command,       "sh",
                               BIN_DIR "/lookback", "train",   SUPPORT_SMALL, "--train",
                               "train.tsv",         "--fresh", NULL};
-        support_result_free(&support_run_result);
-        ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()},
-                                      &support_run_result));
-        ck_assert_int_eq(support_run_result.status, 74);
-        ck_assert_ptr_nonnull(strstr(support_run_result.error, name));
-        assert_unchanged(name, old, before);
+        support_run_as(&(support_command){.argv = argv, .directory = support_tempdir()}, &support_ran);
+        ck_assert_int_eq(support_ran.status, 74);
+        ck_assert_ptr_nonnull(strstr(support_ran.error, name));
+        support_assert_content(name, old, before);
         ck_assert_uint_eq(support_match_count("out/*.tmp*"), 0);
-        free(old);
     }
 }
 END_TEST
@@ -274,8 +258,8 @@ START_TEST(test_train_seq2seq_result_that_cannot_be_printed_is_status_74)
     const char *const argv[] = {BIN_DIR "/lookback", "train",   SUPPORT_SMALL, "--train",
                                 "train.tsv",         "--steps", "5",           NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .output_path = "/dev/full"};
-    ck_assert(support_run_command(&command, &support_run_result));
-    ck_assert_int_eq(support_run_result.status, 74);
+    ck_assert(support_run_command(&command, &support_ran));
+    ck_assert_int_eq(support_ran.status, 74);
     ck_assert(support_exists("out/model.safetensors"));
 }
 END_TEST
@@ -287,10 +271,9 @@ START_TEST(test_train_seq2seq_divergence_is_status_75_and_the_checkpoint_stays)
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     char *good = support_content("out/checkpoint.safetensors", &before);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--lr", "1e30", "--warm-up", "0", "--fresh");
-    ck_assert_int_eq(support_run_result.status, 75);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "diverged"));
-    assert_unchanged("out/checkpoint.safetensors", good, before);
-    free(good);
+    ck_assert_int_eq(support_ran.status, 75);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "diverged"));
+    support_assert_content("out/checkpoint.safetensors", good, before);
 }
 END_TEST
 
@@ -330,10 +313,9 @@ START_TEST(test_train_seq2seq_checkpoint_of_another_run_is_refused_and_fresh_rep
         "has --batch 8, --seed 2, --hidden 24, --layers 2 and --tied",
         "--batch", "8", "--seed", "2", "--hidden", "24", "--layers", "2", "--tied");
     expect_other_run("it is at step 300, this run has --steps 299", "--steps", "299");
-    assert_unchanged("out/checkpoint.safetensors", good, before);
+    support_assert_content("out/checkpoint.safetensors", good, before);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "other.tsv", "--fresh");
     support_assert_trained();
-    free(good);
 }
 END_TEST
 
@@ -346,8 +328,8 @@ START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
     char *bytes = support_content("out/checkpoint.safetensors", &count);
     support_write_file(support_path(path, "out/checkpoint.safetensors"), bytes, count / 2);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
-    ck_assert_int_eq(support_run_result.status, 65);
-    ck_assert_ptr_nonnull(strstr(support_run_result.error, "; --fresh starts over, or choose another --out"));
+    ck_assert_int_eq(support_ran.status, 65);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "; --fresh starts over, or choose another --out"));
     free(bytes);
 }
 END_TEST

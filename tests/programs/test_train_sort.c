@@ -2,7 +2,6 @@
  * too slow for sanitizers. */
 #include "base/instruction_set.h"
 #include "support/pair_program.h"
-#include "support/process.h"
 #include "support/suite.h"
 #include "support/tempdir.h"
 #include "tensor/gemm.h"
@@ -20,36 +19,7 @@
     "--max-number", "9", "--min-length", "1", "--max-length", "3", "--embed", "8", "--hidden", "16",         \
         "--batch", "16", "--steps", "400"
 
-static support_result result;
-
-/* Runs train_sort in the test's folder. */
-static void run(const char *const *flags)
-{
-    const char *argv[64] = {TRAIN};
-    for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
-    support_run_in_tempdir(argv, NULL, &result);
-}
-
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
-
-static char *content(const char *name, size_t *count)
-{
-    char path[SUPPORT_PATH];
-    return support_read_file(support_path(path, name), count);
-}
-
-static bool exists(const char *name)
-{
-    char path[SUPPORT_PATH];
-    return access(support_path(path, name), F_OK) == 0;
-}
-
-static void assert_fails(int status, const char *text)
-{
-    ck_assert_msg(result.status == status, "status %d, not %d: %s", result.status, status, result.error);
-    ck_assert_msg(strstr(result.error, text) != NULL, "\"%s\" does not say \"%s\"", result.error, text);
-    ck_assert_str_eq(result.output, "");
-}
+#define RUN(...) SUPPORT_RUN(&support_ran, NULL, TRAIN, __VA_ARGS__)
 
 START_TEST(test_train_sort_computes_with_the_instruction_set_that_is_asked_for)
 {
@@ -59,35 +29,37 @@ START_TEST(test_train_sort_computes_with_the_instruction_set_that_is_asked_for)
     snprintf(said, sizeof said, "%s, loops for " LB_SET_BASE_NAME ", ", lb_kernel_name());
     atomic_store(&lb_instruction_set_in_force, (int)here);
     RUN(SMALL, "--steps", "2", "--isa", "baseline", "--out", "a");
-    ck_assert_msg(result.status == 0 && strstr(result.error, said), "%s", result.error);
+    ck_assert_msg(support_ran.status == 0 && strstr(support_ran.error, said), "%s", support_ran.error);
     setenv(LB_SET_VARIABLE, "baseline", 1);
     RUN(SMALL, "--steps", "2", "--out", "b");
-    ck_assert_msg(result.status == 0 && strstr(result.error, said), "%s", result.error);
+    ck_assert_msg(support_ran.status == 0 && strstr(support_ran.error, said), "%s", support_ran.error);
     setenv(LB_SET_VARIABLE, "none", 1);
     RUN(SMALL, "--steps", "2", "--out", "c");
-    assert_fails(2, "LOOKBACK_ISA: found \"none\", expected ");
-    ck_assert(!exists("c"));
+    support_assert_refused(2, "LOOKBACK_ISA: found \"none\", expected ");
+    ck_assert(!support_exists("c"));
     unsetenv(LB_SET_VARIABLE);
     if (lb_instruction_set_widest() == LB_SET_AVX512) return;
     RUN(SMALL, "--steps", "2", "--isa", "avx512", "--out", "c");
-    assert_fails(2, "--isa: found avx512, but this processor has no more than ");
+    support_assert_refused(2, "--isa: found avx512, but this processor has no more than ");
 }
 END_TEST
 
 START_TEST(test_train_sort_small_task_learns_and_leaves_its_files)
 {
     RUN(SMALL, "--target", "0.8", "--steps", "4000", "--out", "a");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     double share = 0;
     int end = 0;
     ck_assert_int_eq(
-        sscanf(result.output, "exact match %lf %% (greedy) on 2000 held-out lists\n%n", &share, &end), 1);
-    ck_assert_int_eq(end, (int)result.output_length);
+        sscanf(support_ran.output, "exact match %lf %% (greedy) on 2000 held-out lists\n%n", &share, &end),
+        1);
+    ck_assert_int_eq(end, (int)support_ran.output_length);
     ck_assert_double_ge(share, 80);
-    ck_assert(exists("a/sort.safetensors") && exists("a/loss.png") && exists("a/train.jsonl"));
-    ck_assert_ptr_nonnull(strstr(result.error, lb_kernel_name()));
+    ck_assert(support_exists("a/sort.safetensors") && support_exists("a/loss.png") &&
+              support_exists("a/train.jsonl"));
+    ck_assert_ptr_nonnull(strstr(support_ran.error, lb_kernel_name()));
     size_t count;
-    char *log = content("a/train.jsonl", &count);
+    char *log = support_content("a/train.jsonl", &count);
     ck_assert_int_eq(strncmp(log, "{\"step\":250,\"loss\":", 19), 0);
     ck_assert_int_eq(log[count - 1], '\n');
     free(log);
@@ -98,20 +70,20 @@ START_TEST(test_train_sort_takes_a_task_and_lengths_and_measures_other_ones)
 {
     RUN("--task", "add", "--lengths", "1-2", "--test", "long=3-4", "--hidden", "16", "--steps", "20", "--out",
         "a");
-    ck_assert_msg(result.status == 0, "%s", result.error);
-    ck_assert_ptr_nonnull(strstr(result.output, "held-out lists\n"));
-    ck_assert_msg(strstr(result.output, "test long") != NULL, "%s", result.output);
-    ck_assert_ptr_nonnull(strstr(result.error, "test long: exact match "));
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "held-out lists\n"));
+    ck_assert_msg(strstr(support_ran.output, "test long") != NULL, "%s", support_ran.output);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "test long: exact match "));
     RUN("--task", "add", "--max-number", "99", "--out", "b");
-    assert_fails(2, "found 99 as the largest number, expected 9");
+    support_assert_refused(2, "found 99 as the largest number, expected 9");
     RUN("--task", "multiply", "--out", "b");
-    assert_fails(2, "expected sort, reverse, copy or add");
+    support_assert_refused(2, "expected sort, reverse, copy or add");
     RUN("--lengths", "5-", "--out", "b");
-    assert_fails(2, "--lengths: found \"5-\", expected lengths of lists, such as 5-10");
+    support_assert_refused(2, "--lengths: found \"5-\", expected lengths of lists, such as 5-10");
     RUN("--test", "long", "--out", "b");
-    assert_fails(2, "NAME=LENGTHS");
+    support_assert_refused(2, "NAME=LENGTHS");
     RUN("--test", "long=many", "--out", "b");
-    assert_fails(2, "test long: found \"many\", expected lengths of lists, such as 5-10");
+    support_assert_refused(2, "test long: found \"many\", expected lengths of lists, such as 5-10");
 }
 END_TEST
 
@@ -130,12 +102,12 @@ START_TEST(test_train_sort_number_of_threads_is_that_of_the_environment_unless_g
     static const char *const three[] = {"OMP_NUM_THREADS=3", NULL};
     const char *argv[] = {TRAIN, "--max-number", "5", "--steps", "1", "--fresh", "--threads", "0", NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = three};
-    ck_assert(support_run_command(&command, &result));
-    ck_assert_msg(strstr(result.error, ", up to 3 threads\n") != NULL, "%s", result.error);
-    support_result_free(&result);
+    ck_assert(support_run_command(&command, &support_ran));
+    ck_assert_msg(strstr(support_ran.error, ", up to 3 threads\n") != NULL, "%s", support_ran.error);
+    support_result_free(&support_ran);
     argv[7] = "1";
-    ck_assert(support_run_command(&command, &result));
-    ck_assert_msg(strstr(result.error, ", 1 thread\n") != NULL, "%s", result.error);
+    ck_assert(support_run_command(&command, &support_ran));
+    ck_assert_msg(strstr(support_ran.error, ", 1 thread\n") != NULL, "%s", support_ran.error);
 }
 END_TEST
 
@@ -155,16 +127,15 @@ END_TEST
 START_TEST(test_train_sort_killed_again_and_again_ends_with_the_same_bits)
 {
     RUN(SMALL, "--target", "0", "--steps", "3000", "--out", "whole");
-    ck_assert_int_eq(result.status, 0);
+    ck_assert_int_eq(support_ran.status, 0);
     const char *argv[] = {TRAIN, SMALL, "--target", "0", "--steps", "3000", "--out", "killed", NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .stop = "clock 777 KILL"};
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
-    ck_assert_int_eq(result.status, 128 + SIGKILL);
-    ck_assert_int_gt(support_kill_until_done(command, &result), 10);
+    support_run_as(&command, &support_ran);
+    ck_assert_int_eq(support_ran.status, 128 + SIGKILL);
+    ck_assert_int_gt(support_kill_until_done(command, &support_ran), 10);
     support_assert_same_files("whole/sort.safetensors", "killed/sort.safetensors");
     size_t count;
-    char *log = content("killed/train.jsonl", &count);
+    char *log = support_content("killed/train.jsonl", &count);
     int lines = 0;
     for (size_t i = 0; i < count; i++) lines += log[i] == '\n';
     ck_assert_int_eq(lines, 12);
@@ -175,10 +146,10 @@ END_TEST
 START_TEST(test_train_sort_finished_run_repeats_its_result_without_training)
 {
     RUN(SMALL, "--target", "0", "--out", "a");
-    char *first = strdup(result.output);
+    char *first = strdup(support_ran.output);
     RUN(SMALL, "--target", "0", "--out", "a");
-    ck_assert_int_eq(result.status, 0);
-    ck_assert_str_eq(result.output, first);
+    ck_assert_int_eq(support_ran.status, 0);
+    ck_assert_str_eq(support_ran.output, first);
     free(first);
 }
 END_TEST
@@ -186,20 +157,16 @@ END_TEST
 START_TEST(test_train_sort_checkpoint_of_another_run_is_refused_and_fresh_replaces_it)
 {
     RUN(SMALL, "--out", "a");
-    size_t before, after;
-    char *old = content("a/checkpoint.safetensors", &before);
+    size_t before;
+    char *old = support_content("a/checkpoint.safetensors", &before);
     RUN(SMALL, "--lr", "0.004", "--out", "a");
-    assert_fails(
+    support_assert_refused(
         65, "cannot resume from a/checkpoint.safetensors: it was trained with --lr 0.005, this run has --lr "
             "0.004; --fresh starts over, or choose another --out\n");
-    ck_assert_ptr_nonnull(strstr(result.error, "--fresh"));
-    char *kept = content("a/checkpoint.safetensors", &after);
-    ck_assert_uint_eq(before, after);
-    ck_assert_int_eq(memcmp(old, kept, before), 0);
+    ck_assert_ptr_nonnull(strstr(support_ran.error, "--fresh"));
+    support_assert_content("a/checkpoint.safetensors", old, before);
     RUN(SMALL, "--lr", "0.004", "--out", "a", "--fresh");
-    ck_assert_int_eq(result.status, 0);
-    free(old);
-    free(kept);
+    ck_assert_int_eq(support_ran.status, 0);
 }
 END_TEST
 
@@ -208,14 +175,14 @@ START_TEST(test_train_sort_damaged_checkpoint_is_refused)
     char path[SUPPORT_PATH];
     RUN(SMALL, "--out", "a");
     size_t count;
-    char *bytes = content("a/checkpoint.safetensors", &count);
+    char *bytes = support_content("a/checkpoint.safetensors", &count);
     support_write_file(support_path(path, "a/checkpoint.safetensors"), bytes, count / 2);
     RUN(SMALL, "--out", "a");
-    assert_fails(65, "a/checkpoint.safetensors");
+    support_assert_refused(65, "a/checkpoint.safetensors");
     bytes[count - 100] ^= 4;
     support_write_file(path, bytes, count);
     RUN(SMALL, "--out", "a");
-    assert_fails(65, "a/checkpoint.safetensors");
+    support_assert_refused(65, "a/checkpoint.safetensors");
     free(bytes);
 }
 END_TEST
@@ -223,15 +190,11 @@ END_TEST
 START_TEST(test_train_sort_divergence_is_status_75_and_the_last_good_checkpoint_stays)
 {
     RUN(SMALL, "--target", "0", "--out", "a");
-    size_t before, after;
-    char *good = content("a/checkpoint.safetensors", &before);
+    size_t before;
+    char *good = support_content("a/checkpoint.safetensors", &before);
     RUN(SMALL, "--lr", "1e30", "--out", "a", "--fresh");
-    assert_fails(75, "diverged");
-    char *kept = content("a/checkpoint.safetensors", &after);
-    ck_assert_uint_eq(before, after);
-    ck_assert_int_eq(memcmp(good, kept, before), 0);
-    free(good);
-    free(kept);
+    support_assert_refused(75, "diverged");
+    support_assert_content("a/checkpoint.safetensors", good, before);
 }
 END_TEST
 
@@ -253,30 +216,28 @@ static const struct {
 
 START_LOOP_TEST(test_train_sort_wrong_usage_is_one_clear_line, sizeof wrong / sizeof *wrong)
 {
-    run(wrong[_i].flags);
-    assert_fails(wrong[_i].status, wrong[_i].message);
-    ck_assert_ptr_eq(strchr(result.error, '\n'), result.error + result.error_length - 1);
-    ck_assert_int_eq(strncmp(result.error, "train_sort: ", 12), 0);
+    const char *argv[16] = {TRAIN};
+    memcpy((void *)(argv + 1), (const void *)wrong[_i].flags, sizeof wrong[_i].flags);
+    support_run_in_tempdir(argv, NULL, &support_ran);
+    support_assert_refused(wrong[_i].status, wrong[_i].message);
+    ck_assert_ptr_eq(strchr(support_ran.error, '\n'), support_ran.error + support_ran.error_length - 1);
+    ck_assert_int_eq(strncmp(support_ran.error, "train_sort: ", 12), 0);
 }
 END_TEST
 
 START_TEST(test_train_sort_disk_full_while_saving_is_status_74_and_the_old_checkpoint_stays)
 {
     RUN(SMALL, "--target", "0", "--out", "a");
-    size_t before, after;
-    char *old = content("a/checkpoint.safetensors", &before);
+    size_t before;
+    char *old = support_content("a/checkpoint.safetensors", &before);
     /* ulimit -f counts blocks of 512 bytes: fewer than a model has, which is saved before its checkpoint. */
     const char *argv[] = {
         "/bin/sh", "-c", "ulimit -f 20; exec \"$@\"", "sh", TRAIN, SMALL, "--target", "0", "--fresh", "--out",
         "a",       NULL};
-    support_run_in_tempdir(argv, NULL, &result);
-    assert_fails(74, "a/sort.safetensors");
-    char *kept = content("a/checkpoint.safetensors", &after);
-    ck_assert_uint_eq(before, after);
-    ck_assert_int_eq(memcmp(old, kept, before), 0);
+    support_run_in_tempdir(argv, NULL, &support_ran);
+    support_assert_refused(74, "a/sort.safetensors");
+    support_assert_content("a/checkpoint.safetensors", old, before);
     ck_assert_uint_eq(support_match_count("a/*.tmp*"), 0);
-    free(old);
-    free(kept);
 }
 END_TEST
 
@@ -284,10 +245,10 @@ START_TEST(test_train_sort_one_number_lists_and_layers_work)
 {
     RUN("--max-number", "99", "--min-length", "1", "--max-length", "1", "--embed", "4", "--hidden", "8",
         "--steps", "20", "--out", "one", "--layers", "2", "--bidirectional");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     RUN("--max-number", "30", "--min-length", "300", "--max-length", "300", "--embed", "4", "--hidden", "8",
         "--steps", "2", "--batch", "3", "--out", "long", "--attention", "none");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
 }
 END_TEST
 
@@ -296,19 +257,20 @@ START_TEST(test_train_sort_transformer_learns_and_impossible_ones_are_refused)
     RUN("--model", "transformer", "--max-number", "9", "--min-length", "1", "--max-length", "3", "--hidden",
         "16", "--heads", "2", "--lr", "0.01", "--batch", "16", "--steps", "1000", "--target", "0.5", "--out",
         "t");
-    ck_assert_msg(result.status == 0, "%s", result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
     double share = 0;
-    ck_assert_int_eq(sscanf(result.output, "exact match %lf", &share), 1);
+    ck_assert_int_eq(sscanf(support_ran.output, "exact match %lf", &share), 1);
     ck_assert_double_ge(share, 50);
     RUN("--model", "transformer", "--attention", "dot", "--out", "t");
-    assert_fails(2, "--attention are options of --model seq2seq, not of transformer");
+    support_assert_refused(2, "--attention are options of --model seq2seq, not of transformer");
     RUN("--set", "window=3", "--out", "t");
-    assert_fails(2, "window is an option of a transformer and of local-m, local-p and location attention, "
-                    "not of multi-head");
+    support_assert_refused(
+        2, "window is an option of a transformer and of local-m, local-p and location attention, "
+           "not of multi-head");
     RUN("--set", "softcap=3", "--out", "t");
-    assert_fails(
+    support_assert_refused(
         2, "--set softcap and --set embedding-scale are options of --model transformer, not of seq2seq");
     RUN("--model", "transformer", "--heads", "3", "--out", "u");
-    assert_fails(2, "cannot divide a width of 128 into 3 heads");
+    support_assert_refused(2, "cannot divide a width of 128 into 3 heads");
 }
 END_TEST

@@ -27,8 +27,7 @@ END_TEST
 static void assert_said(const char *text)
 {
     support_assert_trained();
-    ck_assert_msg(strstr(support_run_result.error, text), "\"%s\" does not say \"%s\"",
-                  support_run_result.error, text);
+    ck_assert_msg(strstr(support_ran.error, text), "\"%s\" does not say \"%s\"", support_ran.error, text);
 }
 
 START_TEST(test_train_seq2seq_from_a_better_model_keeps_it_and_says_so)
@@ -64,8 +63,8 @@ START_TEST(test_train_seq2seq_on_dev_targets_that_cannot_be_written_has_a_loss)
     ck_assert_double_gt(atof(loss + strlen("\"dev_loss\":")), 1);
     ck_assert_ptr_nonnull(strstr(log, "\"exact_match\":0,"));
     free(log);
-    SUPPORT_RUN(&support_run_result, NULL, BIN_DIR "/lookback", "join", "out", "out", "--dev", "dev.tsv",
-                "--out", "joined");
+    SUPPORT_RUN(&support_ran, NULL, BIN_DIR "/lookback", "join", "out", "out", "--dev", "dev.tsv", "--out",
+                "joined");
     support_assert_trained();
 }
 END_TEST

@@ -13,7 +13,7 @@
     "lookback predict: words.txt: 2 of 3 texts are unlike the training: lines 1, 4; read what the model "    \
     "makes of them\n"
 
-static support_result *const result = &support_run_result;
+static support_result *const result = &support_ran;
 
 /* Different words of three syllables, such as "pitaku". */
 static void write_syllables(const char *name, int first, int count)

@@ -26,8 +26,7 @@ static void run(const char *const *flags)
 {
     const char *argv[32] = {VISUALIZE};
     for (int i = 0; flags[i]; i++) argv[i + 1] = flags[i];
-    support_result_free(&result);
-    ck_assert(support_run_command(&(support_command){.argv = argv, .directory = support_tempdir()}, &result));
+    support_run_as(&(support_command){.argv = argv, .directory = support_tempdir()}, &result);
     ck_assert_str_eq(result.output, "");
 }
 

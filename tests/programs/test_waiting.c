@@ -41,8 +41,7 @@ static void run(const char *const argv[], support_command command)
     command.environment = environment;
     command.directory = support_tempdir();
     if (!command.stop) command.stop = SUPPORT_TICKING;
-    support_result_free(&result);
-    ck_assert(support_run_command(&command, &result));
+    support_run_as(&command, &result);
 }
 
 #define RUN(command, ...)    run((const char *const[]){LOOKBACK, __VA_ARGS__, NULL}, command)

@@ -63,8 +63,8 @@ static char *mask(char *text)
 START_TEST(test_each_command_shows_what_the_page_says)
 {
     read_page();
-    SUPPORT_RUN(&support_run_result, NULL, "/bin/sh", "-c", "exec 2>&1; eval \"$0\"", script);
-    char *found = mask(support_run_result.output);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", "exec 2>&1; eval \"$0\"", script);
+    char *found = mask(support_ran.output);
     ck_assert_msg(strstr(found, "--help") == NULL && strstr(found, "not found") == NULL, "%s", found);
     ck_assert_int_ge(shown_count, 10);
     for (int i = 0; i < shown_count; i++) {

@@ -304,8 +304,7 @@ static void run_job(const char *script, const char *task, const char *const *arg
     environment[count] = NULL;
     for (int i = 0; arguments[i]; i++) argv[i + 1] = arguments[i];
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
-    support_result_free(&support_ranks_result);
-    ck_assert(support_run_command(&command, &support_ranks_result));
+    support_run_as(&command, &support_ranks_result);
 }
 
 #define RUN_JOB(script, task, ...)                                                                           \
@@ -335,8 +334,7 @@ START_TEST(test_program_of_the_mpirun_of_another_mpi_says_so)
     const bool is_mpich = strstr(support_mpirun(), "mpich") != NULL;
     const char *const environment[] = {is_mpich ? "OMPI_COMM_WORLD_SIZE=2" : "PMI_SIZE=2", NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
-    support_result_free(&support_ranks_result);
-    ck_assert(support_run_command(&command, &support_ranks_result));
+    support_run_as(&command, &support_ranks_result);
     support_assert_one_message(66, "lookback sort: mpirun started 2 processes that cannot reach each other: "
                                    "mpirun and lookback_mpi use different MPIs\n");
 }
@@ -354,8 +352,7 @@ START_TEST(test_program_of_mpirun_without_its_library_says_so)
     free(program);
     ck_assert_int_eq(chmod(copy, 0755), 0);
     argv[0] = copy;
-    support_result_free(&support_ranks_result);
-    ck_assert(support_run_command(&command, &support_ranks_result));
+    support_run_as(&command, &support_ranks_result);
     ck_assert_int_eq(support_ranks_result.status, 66);
     ck_assert_msg(
         strstr(support_ranks_result.error, "lookback sort: started by mpirun, but cannot load MPI: ") != NULL,

@@ -3,6 +3,7 @@
 #include "support/suite.h"
 #include "support/tempdir.h"
 
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 enum { ARGUMENTS = 96, LETTERS = 8, LONGEST = 4, LINE = 16 };
 
-support_result support_run_result;
+support_result support_ran;
 
 void support_write_text(const char *name, const char *text)
 {
@@ -44,10 +45,11 @@ void support_write_pairs(const char *name, int count, unsigned seed)
     free(text);
 }
 
-static support_command command_with(const char *argv[ARGUMENTS], const char *const *arguments)
+static support_command command_with(const char *argv[ARGUMENTS], const char *command,
+                                    const char *const *arguments)
 {
     argv[0] = BIN_DIR "/lookback";
-    argv[1] = "train";
+    argv[1] = command;
     for (int i = 0; arguments[i]; i++) {
         ck_assert_int_lt(i + 3, ARGUMENTS);
         argv[i + 2] = arguments[i];
@@ -55,29 +57,49 @@ static support_command command_with(const char *argv[ARGUMENTS], const char *con
     return (support_command){.argv = argv, .directory = support_tempdir()};
 }
 
-void support_train_pairs(const char *const *arguments, const char *stop)
+static void run_until(const char *command, const char *const *arguments, const char *stop)
 {
     const char *argv[ARGUMENTS] = {NULL};
-    support_command command = command_with(argv, arguments);
-    command.stop = stop;
-    support_result_free(&support_run_result);
-    ck_assert(support_run_command(&command, &support_run_result));
+    support_command planned = command_with(argv, command, arguments);
+    planned.stop = stop;
+    support_run_as(&planned, &support_ran);
+}
+
+void support_run_lookback(const char *command, const char *const *arguments)
+{
+    run_until(command, arguments, NULL);
+}
+
+void support_train_pairs(const char *const *arguments, const char *stop)
+{
+    run_until("train", arguments, stop);
 }
 
 int support_train_killed_pairs(const char *const *arguments)
 {
     const char *argv[ARGUMENTS] = {NULL};
-    return support_kill_until_done(command_with(argv, arguments), &support_run_result);
+    return support_kill_until_done(command_with(argv, "train", arguments), &support_ran);
+}
+
+void support_shell(const char *format, ...)
+{
+    char command[2048] = BIN_DIR "/lookback ";
+    const size_t used = strlen(command);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command + used, sizeof command - used, format, arguments);
+    va_end(arguments);
+    SUPPORT_RUN(&support_ran, NULL, "/bin/sh", "-c", command);
 }
 
 void support_assert_trained(void)
 {
-    ck_assert_msg(support_run_result.status == 0, "%s", support_run_result.error);
+    ck_assert_msg(support_ran.status == 0, "%s", support_ran.error);
 }
 
 void support_assert_refused(int status, const char *text)
 {
-    const support_result *result = &support_run_result;
+    const support_result *result = &support_ran;
     ck_assert_msg(result->status == status, "status %d, not %d: %s", result->status, status, result->error);
     ck_assert_msg(strstr(result->error, text) != NULL, "\"%s\" does not say \"%s\"", result->error, text);
     ck_assert_str_eq(result->output, "");
@@ -87,6 +109,12 @@ char *support_content(const char *name, size_t *count)
 {
     char path[SUPPORT_PATH];
     return support_read_file(support_path(path, name), count);
+}
+
+char *support_text(const char *name)
+{
+    size_t count;
+    return support_content(name, &count);
 }
 
 bool support_exists(const char *name)
@@ -127,12 +155,19 @@ void support_assert_same_weights(const char *a, const char *b)
     free(bytes_b);
 }
 
+void support_assert_content(const char *name, char *expected, size_t count)
+{
+    size_t found;
+    char *bytes = support_content(name, &found);
+    ck_assert_uint_eq(found, count);
+    ck_assert_msg(memcmp(bytes, expected, count) == 0, "%s has changed", name);
+    free(bytes);
+    free(expected);
+}
+
 void support_assert_same_files(const char *a, const char *b)
 {
-    size_t count_a, count_b;
-    char *bytes_a = support_content(a, &count_a), *bytes_b = support_content(b, &count_b);
-    ck_assert_uint_eq(count_a, count_b);
-    ck_assert_msg(memcmp(bytes_a, bytes_b, count_a) == 0, "%s and %s differ", a, b);
-    free(bytes_a);
-    free(bytes_b);
+    size_t count;
+    char *content = support_content(a, &count);
+    support_assert_content(b, content, count);
 }

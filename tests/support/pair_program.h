@@ -3,6 +3,7 @@
 #define SUPPORT_PAIR_PROGRAM_H
 
 #include "support/process.h"
+#include <lookback/base.h>
 
 #include <stdbool.h>
 
@@ -12,7 +13,7 @@
         "0", "--warm-up", "20", "--lr", "0.02", "--evaluate-every", "50", "--steps", "300", "--threads", "1"
 
 /* The result of the last run. */
-extern support_result support_run_result;
+extern support_result support_ran;
 
 /* Writes `count` pairs such as "abc TAB c b a" to a file in the test's folder; other seeds give other words. */
 void support_write_pairs(const char *name, int count, unsigned seed);
@@ -32,12 +33,17 @@ int support_train_killed_pairs(const char *const *arguments);
 
 #define SUPPORT_TRAIN_KILLED(...) support_train_killed_pairs((const char *const[]){__VA_ARGS__, NULL})
 
+/* Runs a command of lookback in that folder, with arguments up to NULL, or with words for a shell, by a format. */
+void support_run_lookback(const char *command, const char *const *arguments);
+void support_shell(const char *format, ...) LB_PRINTF(1, 2);
+
 /* Asserts that the last run succeeded, or failed with this status and message. */
 void support_assert_trained(void);
 void support_assert_refused(int status, const char *text);
 
 /* A file of that folder; to be freed. */
 char *support_content(const char *name, size_t *count);
+char *support_text(const char *name);
 bool support_exists(const char *name);
 
 /* The number of lines in a file of that folder. */
@@ -49,7 +55,8 @@ char *support_weights(const char *name, size_t *count);
 /* Asserts that two models have the same weights, whatever their records say. */
 void support_assert_same_weights(const char *a, const char *b);
 
-/* Two files of the test's folder are equal, byte for byte. */
+/* Asserts that a file of the test's folder has this content, which is freed, or that two files are equal. */
+void support_assert_content(const char *name, char *expected, size_t count);
 void support_assert_same_files(const char *a, const char *b);
 
 #endif

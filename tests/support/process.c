@@ -246,11 +246,16 @@ bool support_run(const char *const argv[], const char *input, support_result *re
     return support_run_command(&(support_command){.argv = argv, .input = input}, result);
 }
 
+void support_run_as(const support_command *command, support_result *result)
+{
+    support_result_free(result);
+    ck_assert(support_run_command(command, result));
+}
+
 void support_run_in_tempdir(const char *const argv[], const char *input, support_result *result)
 {
     const support_command command = {.argv = argv, .directory = support_tempdir(), .input = input};
-    support_result_free(result);
-    ck_assert(support_run_command(&command, result));
+    support_run_as(&command, result);
 }
 
 int support_kill_until_done(support_command command, support_result *result)
@@ -259,8 +264,7 @@ int support_kill_until_done(support_command command, support_result *result)
     for (int calls = 1, kills = 0;; calls += 1 + calls / 8, kills++) {
         snprintf(plan, sizeof plan, "file %d ALL", calls);
         command.stop = plan;
-        support_result_free(result);
-        ck_assert(support_run_command(&command, result));
+        support_run_as(&command, result);
         if (result->status == 0) return kills;
         ck_assert_msg(result->status == 128 + SIGKILL, "status %d: %s", result->status, result->error);
     }

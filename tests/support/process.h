@@ -33,6 +33,9 @@ typedef struct support_result {
  *  hangs is killed, and fails the test. False if it could not be started. Free the result in any case. */
 bool support_run_command(const support_command *command, support_result *result);
 
+/** The same in place of an earlier result. Asserts that it started and came to its end. */
+void support_run_as(const support_command *command, support_result *result);
+
 /** The same with only arguments and a text on standard input (NULL: none). */
 bool support_run(const char *const argv[], const char *input, support_result *result);
 

@@ -63,8 +63,7 @@ void support_run_ranks(int ranks, const char *program, const char *input_path, c
                                  .stuck = STUCK};
     setenv("LOOKBACK_MPI_PATIENCE", "800",
            0); /* less than support_hang_seconds: who waits in vain, says so */
-    support_result_free(&support_ranks_result);
-    ck_assert(support_run_command(&how, &support_ranks_result));
+    support_run_as(&how, &support_ranks_result);
 }
 
 static void write_script(const char *commands)

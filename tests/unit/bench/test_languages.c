@@ -16,8 +16,7 @@ static void run(const char *script, const char *const *arguments)
     const char *argv[16] = {"/bin/bash", script};
     for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
     support_command command = {.argv = argv, .environment = environment, .directory = support_tempdir()};
-    support_result_free(&support_run_result);
-    ck_assert(support_run_command(&command, &support_run_result));
+    support_run_as(&command, &support_ran);
 }
 
 #define PRONOUNCE(...) run(SOURCE_DIR "/bench/pronunciation.sh", (const char *const[]){__VA_ARGS__, NULL})
@@ -46,7 +45,7 @@ static char *quick_table(void)
 {
     PRONOUNCE("--quick", "--out", "out", "data");
     support_assert_trained();
-    char *table = strdup(support_run_result.output);
+    char *table = strdup(support_ran.output);
     ck_assert_ptr_nonnull(table);
     return table;
 }
@@ -89,7 +88,7 @@ START_TEST(test_languages_quick_pronunciation_prints_a_row_for_each_language_and
     ck_assert(support_exists("out/pronunciation-quick/two_way/distilled/model.safetensors"));
     char *second = quick_table();
     ck_assert_str_eq(second, first);
-    ck_assert_str_eq(support_run_result.error, "");
+    ck_assert_str_eq(support_ran.error, "");
     free(first);
     free(second);
 }
@@ -109,14 +108,14 @@ START_TEST(test_languages_quick_inflection_reads_features)
     support_write_file(support_path(path, "data/made_up_dev.tsv"), pairs, (size_t)(rest - pairs));
     INFLECT("--quick", "--out", "out", "data");
     support_assert_trained();
-    ck_assert_ptr_eq(strstr(support_run_result.output,
+    ck_assert_ptr_eq(strstr(support_ran.output,
                             "| language | pairs | dev pairs | one model, mean of 2 | ensemble of 3 | "
                             "seconds of training one |\n"),
-                     support_run_result.output);
-    check_row(support_run_result.output, "\n| made_up | 90 | 18 |", 2);
+                     support_ran.output);
+    check_row(support_ran.output, "\n| made_up | 90 | 18 |", 2);
     size_t length;
     char *kept = support_content("out/inflection.md", &length);
-    ck_assert_str_eq(kept, support_run_result.output);
+    ck_assert_str_eq(kept, support_ran.output);
     free(kept);
 }
 END_TEST
@@ -136,17 +135,17 @@ START_TEST(test_languages_recipe_compares_settings_and_keeps_what_is_finished)
     write_languages();
     VARY("--quick", "--only", "layers", "--seeds", "1", "--out", "out", "data");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.output, "| two layers")); /* nothing to compare it with */
+    ck_assert_ptr_null(strstr(support_ran.output, "| two layers")); /* nothing to compare it with */
     VARY("--quick", "--seeds", "2", "--out", "out", "data");
     support_assert_trained();
-    char *first = strdup(support_run_result.output);
+    char *first = strdup(support_ran.output);
     ck_assert_ptr_nonnull(first);
     ck_assert_ptr_eq(strstr(first, "| setting | one | two_way | difference | time |\n"), first);
     check_setting(first, "\n| the recipe |");
     check_setting(first, "\n| two layers |");
     ck_assert(support_exists("out/recipe-quick/two_way/two layers-2/model.safetensors"));
     VARY("--quick", "--seeds", "2", "--out", "out", "data");
-    ck_assert_str_eq(support_run_result.output, first);
+    ck_assert_str_eq(support_ran.output, first);
     free(first);
 }
 END_TEST
@@ -189,12 +188,11 @@ START_TEST(test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_
     support_assert_trained();
     static const char first[] = "| split | recipe | small | longer | presented | relative "
                                 "|\n|---|---|---|---|---|---|\n| simple |  | ";
-    ck_assert_msg(strncmp(support_run_result.output, first, strlen(first)) == 0, "%s",
-                  support_run_result.output);
+    ck_assert_msg(strncmp(support_ran.output, first, strlen(first)) == 0, "%s", support_ran.output);
     for (size_t i = 0; SUPPORT_ROW(i, splits); i++)
-        ck_assert_ptr_nonnull(strstr(support_run_result.output, splits[i]));
-    const char *border = strstr(support_run_result.output, "\n| length_26 |  | ");
-    ck_assert_msg(border != NULL, "%s", support_run_result.output);
+        ck_assert_ptr_nonnull(strstr(support_ran.output, splits[i]));
+    const char *border = strstr(support_ran.output, "\n| length_26 |  | ");
+    ck_assert_msg(border != NULL, "%s", support_ran.output);
     size_t length;
     char *train = support_content("out/generalise-quick/train_26.txt", &length),
          *test = support_content("out/generalise-quick/test_26.txt", &length);
@@ -208,9 +206,8 @@ START_TEST(test_generalise_quick_has_a_row_for_each_split_and_a_column_for_each_
     GENERALISE("--quick", "--only", "simple-relative", "--out", "out", "data");
     support_assert_trained();
     double small, relative;
-    ck_assert_int_eq(sscanf(strstr(support_run_result.output, "| simple"), "| simple | | %lf | | | %lf |",
-                            &small, &relative),
-                     2);
+    ck_assert_int_eq(
+        sscanf(strstr(support_ran.output, "| simple"), "| simple | | %lf | | | %lf |", &small, &relative), 2);
 }
 END_TEST
 
@@ -219,15 +216,15 @@ START_TEST(test_generalise_quick_draws_the_curves_of_copying)
     GENERALISE("--quick", "--only", "fire", "--out", "out");
     support_assert_trained();
     ck_assert_ptr_nonnull(
-        strstr(support_run_result.output, "| model | 10 | 12 | 15 | 20 | 30 | 40 | 50 |\n|---|---|"));
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "\n| fire | "));
+        strstr(support_ran.output, "| model | 10 | 12 | 15 | 20 | 30 | 40 | 50 |\n|---|---|"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "\n| fire | "));
     ck_assert(support_exists("out/lengths_positions.png"));
     GENERALISE("--only", "fire", "missing");
     support_assert_refused(66, "missing: found no tasks_test_length.txt in it");
     GENERALISE("one", "two");
     support_assert_refused(2, "generalise.sh: expected one folder, or none");
     GENERALISE("--help");
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/generalise.sh"));
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "usage: bench/generalise.sh"));
 }
 END_TEST
 
@@ -248,14 +245,14 @@ START_TEST(test_languages_wrong_usage_is_told)
     PRONOUNCE("--out", "out", "data");
     support_assert_refused(66, "data/one_dev.tsv: found no such file");
     PRONOUNCE("--help");
-    ck_assert_int_eq(support_run_result.status, 0);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/pronunciation.sh"));
+    ck_assert_int_eq(support_ran.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "usage: bench/pronunciation.sh"));
     VARY("--seeds", "0", "data");
     support_assert_refused(2, "--seeds: found 0, expected a number above 0");
     VARY("--quick");
     support_assert_refused(2, "recipe.sh: expected folders of languages");
     INFLECT("--help");
-    ck_assert_int_eq(support_run_result.status, 0);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/inflection.sh"));
+    ck_assert_int_eq(support_ran.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "usage: bench/inflection.sh"));
 }
 END_TEST

@@ -20,8 +20,7 @@ static void run_script(const char *script, const char *const *arguments)
     const char *argv[16] = {"/bin/bash", script};
     for (int i = 0; arguments[i]; i++) argv[i + 2] = arguments[i];
     support_command command = {.argv = argv, .environment = environment, .directory = support_tempdir()};
-    support_result_free(&support_run_result);
-    ck_assert(support_run_command(&command, &support_run_result));
+    support_run_as(&command, &support_ran);
 }
 
 #define RUN(...)     run_script(SOURCE_DIR "/bench/tasks.sh", (const char *const[]){__VA_ARGS__, NULL})
@@ -74,7 +73,7 @@ START_TEST(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it)
     size_t length;
     RUN("--quick", "--threads", "1", "--out", "out");
     support_assert_trained();
-    char *first = strdup(support_run_result.output);
+    char *first = strdup(support_ran.output);
     for (size_t i = 0; SUPPORT_ROW(i, tasks); i++) {
         char row[64];
         double rates[4];
@@ -92,8 +91,8 @@ START_TEST(test_tasks_quick_prints_a_row_for_each_task_and_keeps_it)
     char *kept = support_content("out/tasks.md", &length);
     ck_assert_str_eq(kept, first);
     RUN("--quick", "--threads", "1", "--out", "out");
-    ck_assert_str_eq(support_run_result.output, first);
-    ck_assert_str_eq(support_run_result.error, "");
+    ck_assert_str_eq(support_ran.output, first);
+    ck_assert_str_eq(support_ran.error, "");
     free(kept);
     free(first);
 }
@@ -122,13 +121,12 @@ START_TEST(test_tasks_pairs_follow_their_rules)
     static const char generate[] = "cd " SOURCE_DIR "/bench/tasks && awk -v wanted=%d -f pairs.awk -f %s.awk";
     for (size_t i = 0; SUPPORT_ROW(i, known); i++) {
         snprintf(command, sizeof command, generate, known[i].wanted, known[i].generator);
-        support_result_free(&support_run_result);
-        ck_assert(
-            support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &support_run_result));
+        support_result_free(&support_ran);
+        ck_assert(support_run((const char *const[]){"/bin/sh", "-c", command, NULL}, NULL, &support_ran));
         for (int p = 0; p < 4; p++) {
             char line[128];
             snprintf(line, sizeof line, "%s\n", known[i].pairs[p]);
-            ck_assert_msg(strstr(support_run_result.output, line) != NULL, "no pair %s", line);
+            ck_assert_msg(strstr(support_ran.output, line) != NULL, "no pair %s", line);
         }
     }
 }
@@ -139,7 +137,7 @@ START_TEST(test_tasks_copy_and_reverse_have_forty_symbols)
     static const char *const names[] = {"copy", "reverse"};
     RUN("--quick", "--task", "copy", "--task", "reverse", "--threads", "1", "--out", "out");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.output, "| roman |"));
+    ck_assert_ptr_null(strstr(support_ran.output, "| roman |"));
     for (int reverse = 0; SUPPORT_ROW(reverse, names); reverse++) {
         char *text = pairs_of(names[reverse], "test");
         for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
@@ -160,8 +158,8 @@ START_TEST(test_tasks_wrong_usage_is_told)
     RUN("--out");
     support_assert_refused(2, "--out: expected a value");
     RUN("--help");
-    ck_assert_int_eq(support_run_result.status, 0);
-    ck_assert_ptr_nonnull(strstr(support_run_result.output, "usage: bench/tasks.sh"));
+    ck_assert_int_eq(support_ran.status, 0);
+    ck_assert_ptr_nonnull(strstr(support_ran.output, "usage: bench/tasks.sh"));
 }
 END_TEST
 
@@ -176,7 +174,7 @@ START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
                 {"| spanish | transformer |", true}};
     RUN_WHY("--quick", "--only", "spanish", "--out", "out");
     support_assert_trained();
-    char *first = strdup(support_run_result.output);
+    char *first = strdup(support_ran.output);
     ck_assert_ptr_nonnull(
         strstr(first, "| task | attention | right, % | tau | same first symbol, % | best head |"));
     for (size_t i = 0; SUPPORT_ROW(i, rows); i++) {
@@ -192,8 +190,8 @@ START_TEST(test_why_quick_prints_a_row_for_each_kind_and_keeps_it)
     support_assert_refused(2, "why.sh: --only nothing: found no such task and kind");
     RUN_WHY("--quick", "--only", "spanish", "--out", "out");
     support_assert_trained();
-    ck_assert_ptr_null(strstr(support_run_result.error, "step"));
-    ck_assert_str_eq(support_run_result.output, first);
+    ck_assert_ptr_null(strstr(support_ran.error, "step"));
+    ck_assert_str_eq(support_ran.output, first);
     free(first);
 }
 END_TEST
