@@ -55,6 +55,31 @@ lb_symbols app_output_symbols(const lb_symbol_rule *rule, const lb_output *outpu
     return (lb_symbols){.count = (size_t)output->length, .symbol = output->symbol};
 }
 
+lb_status app_encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
+                     lb_error *error)
+{
+    lb_status status = lb_vocabulary_add(all, symbols, (int64_t)count, error);
+    if (!status) lb_vocabulary_encode(all, symbols, (int64_t)count, id, (int32_t)count);
+    return status;
+}
+
+lb_status app_encode_words(lb_vocabulary *words, const char *output, const char *reference, int32_t **id,
+                           size_t *room, lb_sequence compared[2], lb_error *error)
+{
+    lb_words written = {0}, wanted = {0};
+    lb_status status = lb_words_split(output, &written, error);
+    if (!status) status = lb_words_split(reference, &wanted, error);
+    if (!status && !lb_alloc_room(id, 0, written.count + wanted.count + 1, room, sizeof **id))
+        status = lb_no_memory(error, "the words of an output");
+    compared[0] = (lb_sequence){*id, (int64_t)written.count};
+    compared[1] = (lb_sequence){*id + written.count, (int64_t)wanted.count};
+    if (!status) status = app_encode(words, written.word, written.count, *id, error);
+    if (!status) status = app_encode(words, wanted.word, wanted.count, *id + written.count, error);
+    lb_words_free(&written);
+    lb_words_free(&wanted);
+    return status;
+}
+
 const char *app_why_null(const lb_output *output)
 {
     if (output->from_lexicon && isnan(output->score))

@@ -19,6 +19,15 @@ const char *app_why_null(const lb_output *output);
  *  that no text is divided into. `again` has their memory, freed by lb_symbols_free. */
 lb_symbols app_output_symbols(const lb_symbol_rule *rule, const lb_output *output, lb_symbols *again);
 
+/** Writes the ids of symbols or words to `id`, and adds new ones to the vocabulary. Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
+                                 lb_error *error);
+
+/** The words of an output and of a reference, as ids in the memory of `*id`, which has `*room`.
+ *  Errors: LB_ERROR_MEMORY. */
+LB_MUST_USE lb_status app_encode_words(lb_vocabulary *words, const char *output, const char *reference,
+                                       int32_t **id, size_t *room, lb_sequence compared[2], lb_error *error);
+
 /* ---- table.c: the table that came, with columns for the output. ---- */
 
 /** A table in CSV. Zero has none. */

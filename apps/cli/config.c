@@ -147,21 +147,16 @@ static const char *text_of(const app_option *option, const cJSON *item, char num
     return number;
 }
 
-/* {"long": "long.tsv"} */
-static lb_status set_tests(const app_json_file *file, const app_option *option, const cJSON *item,
-                           lb_error *error)
-{
-    return lb_setting_read_tests(option->value.tests, item)
-               ? LB_OK
-               : app_json_file_refuse(file, item, item, "an object of files by the names of tests", error);
-}
-
 static lb_status set_value(const app_json_file *file, const app_option *option, const cJSON *item,
                            lb_error *error)
 {
     char number[NUMBER], expected[EXPECTED] = "a string", hint[APP_HINT] = "";
     if (cJSON_IsNull(item)) return LB_OK;
-    if (option->kind == APP_IS_TESTS) return set_tests(file, option, item, error);
+    if (option->kind == APP_IS_TESTS) /* {"long": "long.tsv"} */
+        return lb_setting_read_tests(option->value.tests, item)
+                   ? LB_OK
+                   : app_json_file_refuse(file, item, item, "an object of files by the names of tests",
+                                          error);
     const char *text = text_of(option, item, number);
     if (text && app_option_set(option, text)) return LB_OK;
     if (text || option->kind != APP_IS_TEXT) app_option_expects(option, expected, sizeof expected);

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The word that was meant. ---- */
-
 enum { LONGEST_NAME = 32 };
 
 static lb_sequence letters(const char *name, int32_t id[LONGEST_NAME])
@@ -57,6 +55,5 @@ const char *app_nearest_hint(const app_nearest *nearest, const char *before, cha
 
 bool app_is_one_of(const char *word, const char *const *words)
 {
-    while (words && *words && strcmp(*words, word) != 0) words++;
-    return words && *words;
+    return words && lb_choice_find(words, word) >= 0;
 }

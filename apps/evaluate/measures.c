@@ -62,15 +62,6 @@ void app_score_close(app_score *score)
     *score = (app_score){0};
 }
 
-/* Writes the ids of symbols or words to `id`, and adds new ones to the vocabulary. */
-static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *id,
-                        lb_error *error)
-{
-    lb_status status = lb_vocabulary_add(all, symbols, (int64_t)count, error);
-    if (!status) lb_vocabulary_encode(all, symbols, (int64_t)count, id, (int32_t)count);
-    return status;
-}
-
 /* The text of symbols, for lb_release; NULL after an error. */
 static char *join(const app_score *score, lb_sequence ids, lb_error *error)
 {
@@ -86,22 +77,11 @@ static char *join(const app_score *score, lb_sequence ids, lb_error *error)
 static lb_status add_words(app_score *score, const char *output, const char *reference,
                            lb_sequence compared[2], lb_error *error)
 {
-    lb_words written = {0}, wanted = {0};
-    lb_status status = lb_words_split(output, &written, error);
-    if (!status) status = lb_words_split(reference, &wanted, error);
-    if (!status && !lb_alloc_room(&score->word_ids, 0, written.count + wanted.count + 1, &score->word_room,
-                                  sizeof *score->word_ids))
-        status = out_of_memory(score, error);
-    compared[0] = (lb_sequence){score->word_ids, (int64_t)written.count};
-    compared[1] = (lb_sequence){score->word_ids + written.count, (int64_t)wanted.count};
-    if (!status) status = encode(score->words, written.word, written.count, score->word_ids, error);
-    if (!status)
-        status = encode(score->words, wanted.word, wanted.count, score->word_ids + written.count, error);
+    lb_status status = app_encode_words(score->words, output, reference, &score->word_ids, &score->word_room,
+                                        compared, error);
     if (!status)
         status = lb_statistics_count_words(compared[0], compared[1], &score->rows[score->count - 1], error);
-    score->has_words |= wanted.count > 1;
-    lb_words_free(&written);
-    lb_words_free(&wanted);
+    score->has_words |= compared[1].length > 1;
     return status;
 }
 
@@ -225,8 +205,8 @@ lb_status app_score_add(app_score *score, app_row about, const lb_symbols *sourc
                           .about = about,
                           .kept = score->kept_count};
     int32_t *ids = score->ids + row.at, *more = ids + output->count;
-    lb_status status = encode(score->symbols, output->symbol, output->count, ids, error);
-    if (!status) status = encode(score->symbols, reference->symbol, reference->count, more, error);
+    lb_status status = app_encode(score->symbols, output->symbol, output->count, ids, error);
+    if (!status) status = app_encode(score->symbols, reference->symbol, reference->count, more, error);
     if (status) return status;
     score->id_count += output->count + reference->count;
     score->kept[score->kept_count++] = row;

@@ -82,9 +82,9 @@ static void print_title(const app_report_asked *asked, const lb_translator_facts
                         app_report_data *report)
 {
     lb_buffer title = {0};
-    size_t length, file_length = 0;
+    size_t length;
     const char *name = model_name(model->path, &length);
-    const char *file = asked->file ? last_part(asked->file, strlen(asked->file), &file_length) : "";
+    const char *file = asked->file ? lb_os_name_of(asked->file) : "";
     if (!asked->title)
         lb_buffer_print(&title, "%.*s%s%s", (int)length, name, asked->file ? " \xC2\xB7 " : "",
                         strcmp(file, "-") == 0 ? "standard input" : file);

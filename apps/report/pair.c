@@ -37,16 +37,6 @@ void app_answers_free(app_answers *a)
     *a = (app_answers){0};
 }
 
-/* Writes the ids of symbols to `to`; new ones get the next ids. */
-static lb_status encode(lb_vocabulary *all, const char *const *symbols, size_t count, int32_t *to,
-                        lb_sequence *sequence, lb_error *error)
-{
-    lb_status status = lb_vocabulary_add(all, symbols, (int64_t)count, error);
-    if (!status) lb_vocabulary_encode(all, symbols, (int64_t)count, to, (int32_t)count);
-    *sequence = (lb_sequence){to, (int64_t)count};
-    return status;
-}
-
 static lb_status count_texts(app_answers *a, const char *output, lb_error *error)
 {
     lb_strings texts = {0};
@@ -69,11 +59,13 @@ lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_out
     if (!lb_alloc_room(&a->id, 0, all + 1, &a->id_room, sizeof *a->id) ||
         !lb_alloc_room(&a->reference, 0, a->count, &a->reference_room, sizeof *a->reference))
         return app_report_no_memory(error);
-    lb_status status = encode(symbols, written.symbol, written.count, a->id, &a->output, error);
     int32_t *to = a->id + written.count;
+    lb_status status = app_encode(symbols, written.symbol, written.count, a->id, error);
+    a->output = (lb_sequence){a->id, (int64_t)written.count};
     for (size_t i = 0; i < a->count && !status; i++) {
         const lb_symbols *answer = &a->answer[i];
-        status = encode(symbols, answer->symbol, answer->count, to, &a->reference[i], error);
+        status = app_encode(symbols, answer->symbol, answer->count, to, error);
+        a->reference[i] = (lb_sequence){to, (int64_t)answer->count};
         to += answer->count;
     }
     if (!status)
@@ -82,33 +74,21 @@ lb_status app_answers_judge(app_answers *a, lb_vocabulary *symbols, const lb_out
     return status || !a->texts ? status : count_texts(a, output->text, error);
 }
 
-/* The words of a text as a sequence behind `at` other ids. */
-static lb_status add_words(app_answers *a, lb_vocabulary *words, const char *text, size_t at,
-                           lb_sequence *sequence, lb_error *error)
-{
-    lb_words found = {0};
-    lb_status status = lb_words_split(text, &found, error);
-    if (!status && !lb_alloc_room(&a->id, at, at + found.count + 1, &a->id_room, sizeof *a->id))
-        status = app_report_no_memory(error);
-    if (!status) status = encode(words, found.word, found.count, a->id + at, sequence, error);
-    lb_words_free(&found);
-    return status;
-}
-
 lb_status app_answers_judge_words(app_answers *a, const lb_symbol_rule *rule, lb_vocabulary *words,
                                   const lb_output *output, lb_error *error)
 {
     lb_statistics found;
     int64_t only;
-    lb_sequence *reference = &a->reference[a->nearest];
+    lb_sequence compared[2] = {{NULL, 0}, {NULL, 0}};
     const lb_symbols *nearest = &a->answer[a->nearest];
     char *text = lb_symbols_join(rule, nearest->symbol, nearest->count, error);
-    lb_status status =
-        text ? add_words(a, words, output->text, 0, &a->output, error) : app_report_no_memory(error);
-    if (!status) status = add_words(a, words, text, (size_t)a->output.length, reference, error);
-    a->output.id = a->id; /* which may have moved */
-    if (!status) status = lb_statistics_of(a->output, reference, 1, &found, &only, error);
+    lb_status status = text
+                           ? app_encode_words(words, output->text, text, &a->id, &a->id_room, compared, error)
+                           : app_report_no_memory(error);
+    if (!status) status = lb_statistics_of(compared[0], &compared[1], 1, &found, &only, error);
     if (!status && a->edits > 0) a->edits = found.edits > 0 ? found.edits : 1;
+    a->output = compared[0];
+    a->reference[a->nearest] = compared[1];
     lb_release(text);
     return status;
 }

@@ -10,13 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The members of a list such as "additive:3,backward:2,transformer:2". */
-typedef struct member_list {
-    lb_kind member[LB_JOIN_MOST];
-    int count;
-} member_list;
-
-static lb_status add_members(member_list *members, const lb_kind *member, long count, lb_error *error)
+static lb_status add_members(app_members *members, const lb_kind *member, long count, lb_error *error)
 {
     if (count < 1 || count > LB_JOIN_MOST - members->count)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "--ensemble: expected 1 to %d models in all",
@@ -32,7 +26,7 @@ static long number_in(const char *text)
     return digits > 0 && digits <= 6 && !text[digits] ? strtol(text, NULL, 10) : 0;
 }
 
-static lb_status read_item(member_list *members, char *item, lb_error *error)
+static lb_status read_item(app_members *members, char *item, lb_error *error)
 {
     lb_kind member;
     char *colon = strchr(item, ':');
@@ -50,10 +44,10 @@ static lb_status read_item(member_list *members, char *item, lb_error *error)
 
 /* KIND or KIND:COUNT, with commas between; a kind without a direction writes forward. A number alone is that many
  * models as the options say. */
-static lb_status read_members(member_list *members, const char *list, lb_error *error)
+static lb_status read_members(app_members *members, const char *list, lb_error *error)
 {
     static const lb_kind plain = {.name = "model", .attention = -1};
-    *members = (member_list){.count = 0};
+    *members = (app_members){.count = 0};
     if (list[0] && list[strspn(list, "0123456789")] == '\0')
         return add_members(members, &plain, number_in(list), error);
     lb_strings items = {0};
@@ -76,7 +70,7 @@ static const struct {
 
 int app_ensemble_of_few(int64_t pairs)
 {
-    member_list members;
+    app_members members;
     return pairs < votes[0].below && !read_members(&members, votes[0].list, NULL) ? members.count : 0;
 }
 
@@ -94,16 +88,11 @@ static lb_status choose_list(const lb_training_config *config, const char **list
     return LB_OK;
 }
 
-lb_status app_ensemble_members(const char *list, const lb_training_config *config, lb_kind *members,
-                               int *count, lb_error *error)
+lb_status app_ensemble_members(const char *list, const lb_training_config *config, app_members *members,
+                               lb_error *error)
 {
-    member_list found;
     lb_status status = strcmp(list, AUTO) == 0 ? choose_list(config, &list, error) : LB_OK;
-    if (!status) status = read_members(&found, list, error);
-    if (status) return status;
-    memcpy(members, found.member, sizeof found.member);
-    *count = found.count;
-    return LB_OK;
+    return status ? status : read_members(members, list, error);
 }
 
 char *app_ensemble_member(const lb_kind *member, int i, app_train_options *options)
@@ -117,12 +106,11 @@ char *app_ensemble_member(const lb_kind *member, int i, app_train_options *optio
 
 static lb_status make_members(app_side_by_side *s, const char *list)
 {
-    lb_kind member[LB_JOIN_MOST];
-    int count = 0;
-    lb_status status = app_ensemble_members(list, s->settings, member, &count, s->error);
-    if (!status) status = app_side_by_side_open(s, (size_t)count);
-    for (int i = 0; i < count && !status; i++) {
-        char *name = app_ensemble_member(&member[i], i, s->options);
+    app_members all;
+    lb_status status = app_ensemble_members(list, s->settings, &all, s->error);
+    if (!status) status = app_side_by_side_open(s, (size_t)all.count);
+    for (int i = 0; !status && i < all.count; i++) {
+        char *name = app_ensemble_member(&all.member[i], i, s->options);
         status = app_side_by_side_set(s, (size_t)i, name);
         if (!status) status = app_side_by_side_take(s, (size_t)i);
     }

@@ -4,7 +4,8 @@
 #define APP_SIDE_BY_SIDE_H
 
 #include "base/buffer.h"
-#include "cli/training.h"
+#include "cli/config.h"
+#include "console/console.h"
 #include "os/program.h"
 #include "translate/plan/kinds.h"
 
@@ -13,6 +14,26 @@
 #include <stdbool.h>
 
 /* ---- One training. ---- */
+
+/** Who teaches, and what. */
+typedef struct app_teaching {
+    const char *teacher;    /* a model; NULL: none */
+    const char *unlabelled; /* a file of sources without targets; NULL: none */
+    int made_up; /* sources to make up from those of the pairs; negative: as many as there are pairs */
+    char pairs[APP_PATH]; /* the file that the teacher has written */
+} app_teaching;
+
+/** The settings of the command line and of a file. */
+typedef struct app_train_options {
+    lb_training_config settings, usual; /* the latter without any option */
+    app_config config;
+    const char *sweep, *ensemble; /* a file, a list; NULL: none */
+    int sweep_count;              /* of combinations to draw; 0: all */
+    app_teaching teaching;
+    lb_sort_task task;   /* of lists: `settings.sort` */
+    const char *lengths; /* NULL: not given */
+    int what;            /* is done to a list: an lb_list_task */
+} app_train_options;
 
 /** Its options, and how far it is. */
 typedef struct app_training {
@@ -163,13 +184,19 @@ LB_MUST_USE lb_status app_kinds_sort(const char *list, lb_strings *sorted, lb_er
 
 /* ---- Ensembles: a training for each member; then they are joined (ensemble.c). ---- */
 
+/** The members of a list such as "additive:3,backward:2,transformer:2". */
+typedef struct app_members {
+    lb_kind member[LB_JOIN_MOST];
+    int count;
+} app_members;
+
 /** How many models `auto` trains for so few pairs that a vote of many is worth its time; 0: there are more pairs. */
 int app_ensemble_of_few(int64_t pairs);
 
-/** Reads a list, or chooses one for the pairs of `config` if it is "auto": `members` has room for LB_JOIN_MOST.
+/** Reads a list, or chooses one for the pairs of `config` if it is "auto".
  *  Errors: LB_ERROR_ARGUMENT for an invalid list; those of lb_pairs_open. */
 LB_MUST_USE lb_status app_ensemble_members(const char *list, const lb_training_config *config,
-                                           lb_kind *members, int *count, lb_error *error);
+                                           app_members *members, lb_error *error);
 
 /** Makes options of a whole ensemble those of member `i`. Returns its name, "additive-1", which is released with
  *  lb_release; NULL if memory runs out. */

@@ -2,9 +2,8 @@
 #ifndef APP_TRAIN_OPTIONS_H
 #define APP_TRAIN_OPTIONS_H
 
-#include "cli/training.h"
-#include "console/console.h"
 #include "io/path.h"
+#include "several/side_by_side.h"
 
 #include <lookback/translate.h>
 

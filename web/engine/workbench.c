@@ -205,11 +205,10 @@ static lb_status hear(void *context, const lb_event *event, lb_error *error)
 static lb_status choose_member(int number, lb_error *error)
 {
     static char folder[APP_PATH];
-    lb_kind members[LB_JOIN_MOST];
-    int count;
-    lb_status status = app_ensemble_members(asked.ensemble, &asked.settings, members, &count, error);
+    app_members members;
+    lb_status status = app_ensemble_members(asked.ensemble, &asked.settings, &members, error);
     if (status) return status;
-    char *name = app_ensemble_member(&members[number], number, &asked);
+    char *name = app_ensemble_member(&members.member[number], number, &asked);
     if (!name) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
     asked.settings.out = app_path(asked.settings.out, name, folder);
     lb_release(name);
@@ -232,15 +231,16 @@ int workbench_begin(const char *words, int member)
 const char *workbench_members(const char *words)
 {
     lb_error error = {0};
-    lb_kind members[LB_JOIN_MOST];
-    int count = 0;
+    app_members members = {.count = 0};
     if (read_training_text(words) == APP_RUN && asked.ensemble &&
-        app_ensemble_members(asked.ensemble, &asked.settings, members, &count, &error))
+        app_ensemble_members(asked.ensemble, &asked.settings, &members, &error)) {
         app_fail(&error);
+        members.count = 0;
+    }
     cJSON *json = cJSON_CreateObject(), *names = cJSON_AddArrayToObject(json, "members");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < members.count; i++) {
         app_train_options options = asked;
-        char *name = app_ensemble_member(&members[i], i, &options);
+        char *name = app_ensemble_member(&members.member[i], i, &options);
         cJSON_AddItemToArray(names, cJSON_CreateString(name ? name : ""));
         lb_release(name);
     }
