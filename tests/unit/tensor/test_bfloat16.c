@@ -3,6 +3,7 @@
  * multiplies is skipped where the processor has no such instruction. This test runs in both precisions. */
 #include "lookback/autograd.h"
 #include "support/alloc.h"
+#include "support/gapped_matrix.h"
 #include "support/suite.h"
 #include "tensor/panels.h"
 
@@ -37,30 +38,6 @@ static bool is_skipped(void)
     return true;
 }
 
-enum { GAP = 3, FILLER = -77 };
-
-/* A matrix [rows, columns], stored transposed or not, with NaN in the gaps between its stored rows. */
-static lb_matrix make_matrix(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
-{
-    int64_t width = transposed ? rows : columns, count = transposed ? columns : rows, stride = width + GAP;
-    lb_real *data = malloc((size_t)(count * stride + 1) * sizeof *data);
-    for (int64_t i = 0; i < count * stride; i++)
-        data[i] = i % stride < width
-                      ? (lb_real)(lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) * 2 - 0.8)
-                      : (lb_real)NAN;
-    return (lb_matrix){.data = data, .stride = stride, .transposed = transposed};
-}
-
-static void free_matrix(lb_matrix m)
-{
-    free((void *)(uintptr_t)m.data);
-}
-
-static double at(lb_matrix m, int64_t i, int64_t j)
-{
-    return rounded(m.data[m.transposed ? j * m.stride + i : i * m.stride + j]);
-}
-
 /* c [m, n], where `start` was before, against sums of k products, in b from row `begin` on. A sum is rounded once for
  * two products. */
 static void check(lb_matrix a, lb_matrix b, int64_t m, int64_t n, int64_t k, int64_t begin, double start,
@@ -74,7 +51,7 @@ static void check(lb_matrix a, lb_matrix b, int64_t m, int64_t n, int64_t k, int
                 continue;
             }
             for (int64_t p = 0; p < k; p++) {
-                const double product = at(a, i, p) * at(b, begin + p, j);
+                const double product = rounded((lb_real)at(a, i, p)) * rounded((lb_real)at(b, begin + p, j));
                 sum += product;
                 size += fabs(product);
             }
@@ -103,8 +80,7 @@ static void multiply(int64_t m, int64_t n, int64_t k, int kind, lb_gemm_fn *gemm
     gemm(m, n, k, a, b, (lb_real)start, c, stride);
     check(a, b, m, n, k, 0, start, c, stride);
     lb_release(pairs.memory);
-    free_matrix(a);
-    free_matrix(b);
+    free_matrices(a, b);
     free(c);
 }
 
@@ -183,8 +159,7 @@ START_TEST(test_bfloat16_products_have_the_same_bits_in_any_tile)
         ck_assert_ptr_null(none.memory);
         ck_assert_mem_eq(c, other, bytes);
         lb_release(pairs.memory);
-        free_matrix(a);
-        free_matrix(b);
+        free_matrices(a, b);
     }
     lb_set_threads(0);
     free(c);
@@ -213,8 +188,7 @@ START_TEST(test_bfloat16_panels_equal_plain_loops_over_rounded_operands)
                 lb_panels_multiply(&panels, 1, 3, parts[i][0], parts[i][1], rows, a, 0, c, STRIDE);
                 check(a, b, rows, COLUMNS, parts[i][1], parts[i][0], 0, c, STRIDE);
                 lb_release(pairs.memory);
-                free_matrix(a);
-                free_matrix(b);
+                free_matrices(a, b);
                 free(c);
             }
     free(packed);

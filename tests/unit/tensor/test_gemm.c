@@ -1,7 +1,6 @@
 /* Matrix products against three plain loops. This test runs in both precisions. */
-#include "lookback/base.h"
+#include "support/gapped_matrix.h"
 #include "support/suite.h"
-#include "tensor/gemm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,31 +12,11 @@ static const double TOLERANCE = 1e-14;
 static const double TOLERANCE = 1e-6;
 #endif
 
-enum { GAP = 3, FILLER = -77 };
-
 #ifdef _OPENMP
 enum { MOST_THREADS = 16 };
 #else
 enum { MOST_THREADS = 1 };
 #endif
-
-/* A matrix [rows, columns], stored transposed or not, with NaN in the gaps between its stored rows. */
-static lb_matrix make_matrix(int64_t rows, int64_t columns, bool transposed, uint64_t seed)
-{
-    int64_t stored_rows = transposed ? columns : rows, width = transposed ? rows : columns,
-            stride = width + GAP;
-    lb_real *data = malloc((size_t)(stored_rows * stride + 1) * sizeof *data);
-    for (int64_t i = 0; i < stored_rows * stride; i++)
-        data[i] = i % stride < width
-                      ? (lb_real)(lb_rng_uniform((lb_rng){.seed = seed}, (uint64_t)i) * 2 - 0.8)
-                      : (lb_real)NAN;
-    return (lb_matrix){.data = data, .stride = stride, .transposed = transposed};
-}
-
-static double at(lb_matrix m, int64_t i, int64_t j)
-{
-    return (double)m.data[m.transposed ? j * m.stride + i : i * m.stride + j];
-}
 
 static lb_real *make_result(int64_t m, int64_t stride, int64_t n, lb_real start)
 {
@@ -71,8 +50,7 @@ static void check_product(lb_gemm_fn *gemm, int64_t m, int64_t n, int64_t k, boo
                           ta, tb, (double)beta, (int)i, (int)j, found, sum);
         }
     }
-    free((void *)(uintptr_t)a.data);
-    free((void *)(uintptr_t)b.data);
+    free_matrices(a, b);
     free(c);
 }
 
@@ -193,8 +171,7 @@ START_TEST(test_gemm_kernels_give_a_row_the_same_bits_in_any_tile)
             ck_assert_msg(memcmp(all + first * N, part, (size_t)((M - first) * N) * sizeof *all) == 0,
                           "rows from %d on differ", (int)first);
         }
-        free((void *)(uintptr_t)a.data);
-        free((void *)(uintptr_t)b.data);
+        free_matrices(a, b);
     }
 }
 END_TEST
@@ -228,8 +205,7 @@ START_TEST(test_gemm_of_a_narrower_instruction_set_is_our_own)
         kernels[set - LB_SET_BASE](M, N, K, a, b, 0, same, N);
         ck_assert_mem_eq(c, same, sizeof(lb_real[M * N]));
     }
-    free((void *)(uintptr_t)a.data);
-    free((void *)(uintptr_t)b.data);
+    free_matrices(a, b);
     free(c);
     free(same);
 }
@@ -287,8 +263,7 @@ START_TEST(test_gemm_any_number_of_threads_gives_the_same_bits)
                 ck_assert_msg(memcmp(first, other, bytes) == 0, "[%d,%d,%d] on %d threads", (int)m, (int)n,
                               (int)k, threads);
             }
-            free((void *)(uintptr_t)a.data);
-            free((void *)(uintptr_t)b.data);
+            free_matrices(a, b);
             free(first);
             free(other);
         }
