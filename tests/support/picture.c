@@ -1,7 +1,5 @@
 #include "support/picture.h"
 
-#include "plot/canvas.h"
-#include "plot/figure.h"
 #include "support/suite.h"
 
 #include <stdio.h>
@@ -80,13 +78,24 @@ unsigned char *support_canvas_pixels(const lb_canvas *canvas)
     return rgb;
 }
 
+lb_canvas *support_draw(lb_figure figure)
+{
+    lb_error error = {0};
+    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, &error);
+    ck_assert_msg(canvas != NULL, "%s", error.message);
+    return canvas;
+}
+
 void support_picture_equals(lb_canvas *canvas, const char *name)
 {
     unsigned char *rgb = support_canvas_pixels(canvas);
     int largest = difference_from_file(
         (pixels){lb_canvas_about(canvas)->width, lb_canvas_about(canvas)->height, rgb}, reference_path(name));
     free(rgb);
-    if (largest <= TOLERANCE) return;
+    if (largest <= TOLERANCE) {
+        lb_canvas_free(canvas);
+        return;
+    }
     char path[512];
     snprintf(path, sizeof path, TEST_OUTPUT "/%s.png", name);
     lb_status status = lb_picture_write(canvas, path, NULL);
@@ -112,10 +121,7 @@ void support_picture_grows_with_dpi(const lb_panel *panel, double dpi)
     int width[2], height[2];
     double ink[2];
     for (int i = 0; i < 2; i++) {
-        const lb_figure figure = {.panels = panel, .count = 1, .dpi = (i + 1) * dpi};
-        lb_error error = {0};
-        lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, &error);
-        ck_assert_msg(canvas != NULL, "%s", error.message);
+        lb_canvas *canvas = support_draw((lb_figure){.panels = panel, .count = 1, .dpi = (i + 1) * dpi});
         width[i] = lb_canvas_about(canvas)->width;
         height[i] = lb_canvas_about(canvas)->height;
         ink[i] = ink_of(canvas);

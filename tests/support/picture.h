@@ -4,6 +4,7 @@
 
 #include "lookback/plot.h"
 #include "plot/canvas.h"
+#include "plot/figure.h"
 
 /** The pixels of a PNG file, [height, width, 3], to be freed with free; NULL if it is not a PNG file. */
 unsigned char *support_picture_read(const char *path, int *width, int *height);
@@ -14,9 +15,12 @@ unsigned char *support_picture_read_rgba(const char *path, int *width, int *heig
 /** The pixels of a canvas, [height, width, 3], to be freed with free. */
 unsigned char *support_canvas_pixels(const lb_canvas *canvas);
 
-/** Fails the test unless the canvas equals tests/data/pictures/NAME.png to 2/255 per channel. On failure, the actual
- *  picture is written to the folder of the test programs: look at both, and copy it over the reference if it is
- *  better. */
+/** Draws a figure as pixels. Fails the test if there is an error. */
+lb_canvas *support_draw(lb_figure figure);
+
+/** Fails the test unless the canvas, which it frees, equals tests/data/pictures/NAME.png to 2/255 per channel. On
+ *  failure, the actual picture is written to the folder of the test programs: look at both, and copy it over the
+ *  reference if it is better. */
 void support_picture_equals(lb_canvas *canvas, const char *name);
 
 /** Fails the test unless a panel drawn with twice the pixels per inch has twice the width and height and four

@@ -12,12 +12,8 @@ enum { DPI = 72, MARGIN = 12, SIDE = 36, GAP = 12, BETWEEN = 120, BESIDE = 24, B
 static lb_canvas *draw(const lb_diagram *diagrams, size_t count)
 {
     lb_panel panels[2];
-    lb_figure figure = {.panels = panels, .count = (int64_t)count, .dpi = DPI};
-    lb_error error = {0};
     for (size_t i = 0; i < count; i++) panels[i] = lb_diagram_panel(&diagrams[i]);
-    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, &error);
-    ck_assert_msg(canvas != NULL, "%s", error.message);
-    return canvas;
+    return support_draw((lb_figure){.panels = panels, .count = (int64_t)count, .dpi = DPI});
 }
 
 /* The number of pixels drawn in the lines from `first` to before `end`. */
@@ -51,9 +47,7 @@ START_TEST(test_draw_without_and_with_attention_equals_the_reviewed_picture)
     lb_diagram diagrams[] = {
         {.sources = 5, .targets = 3, .title = "Without Attention (Bottleneck)"},
         {.sources = 5, .targets = 3, .title = "With Attention (Dynamic Context)", .weights = weights}};
-    lb_canvas *canvas = draw(diagrams, 2);
-    support_picture_equals(canvas, "diagram");
-    lb_canvas_free(canvas);
+    support_picture_equals(draw(diagrams, 2), "diagram");
 }
 END_TEST
 
@@ -65,9 +59,7 @@ START_TEST(test_draw_words_in_boxes_equals_the_reviewed_picture)
                                      0.9, 0.1, 0, 0, 0.3, 0.7, 0.25, 0.25, 0.25, 0.25};
     lb_diagram diagram = {
         .sources = 4, .targets = 5, .source_labels = english, .target_labels = spanish, .weights = weights};
-    lb_canvas *canvas = draw(&diagram, 1);
-    support_picture_equals(canvas, "diagram_words");
-    lb_canvas_free(canvas);
+    support_picture_equals(draw(&diagram, 1), "diagram_words");
 }
 END_TEST
 
@@ -113,10 +105,8 @@ static double ink_of_head(int scale)
     static const double weight = 1;
     const lb_diagram diagram = {.sources = 1, .targets = 1, .weights = &weight};
     lb_panel panel = lb_diagram_panel(&diagram);
-    lb_figure figure = {.panels = &panel, .count = 1, .dpi = scale * DPI};
-    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = &panel, .count = 1, .dpi = scale * DPI});
     int end = (MARGIN + SIDE + BETWEEN) * scale;
-    ck_assert_ptr_nonnull(canvas);
     double ink = ink_in(canvas, end - 15 * scale, end - scale);
     lb_canvas_free(canvas);
     return ink;
@@ -199,11 +189,7 @@ END_TEST
 static lb_canvas *draw_flow(const lb_flow *flow)
 {
     lb_panel panel = lb_flow_panel(flow);
-    lb_error error = {0};
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = DPI}, LB_FORMAT_PNG, &error);
-    ck_assert_msg(canvas != NULL, "%s", error.message);
-    return canvas;
+    return support_draw((lb_figure){.panels = &panel, .count = 1, .dpi = DPI});
 }
 
 START_TEST(test_draw_boxes_and_arrows_equals_the_reviewed_picture)
@@ -216,9 +202,7 @@ START_TEST(test_draw_boxes_and_arrows_equals_the_reviewed_picture)
                                         {NULL, 1.25, 3, {0, 0, 0, 255}}};
     static const lb_flow_arrow arrows[] = {{0, 3}, {1, 3}, {2, 4}, {3, 4}, {4, 5}};
     lb_flow flow = {.boxes = boxes, .box_count = 6, .arrows = arrows, .arrow_count = 5, .title = "Attention"};
-    lb_canvas *canvas = draw_flow(&flow);
-    support_picture_equals(canvas, "flow");
-    lb_canvas_free(canvas);
+    support_picture_equals(draw_flow(&flow), "flow");
 }
 END_TEST
 

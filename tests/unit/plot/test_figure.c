@@ -49,9 +49,7 @@ static void is_area(int index, double x, double y, double width, double height)
 
 START_TEST(test_draw_panels_form_a_grid)
 {
-    lb_canvas *canvas = lb_figure_draw(&(lb_figure){.panels = panels, .count = 5, .columns = 2, .dpi = 72},
-                                       LB_FORMAT_PNG, NULL);
-    ck_assert_ptr_nonnull(canvas);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = panels, .count = 5, .columns = 2, .dpi = 72});
     is_area(0, 12, 12, 100, 90); /* margin 12, gutter 24; as wide as its column, as high as its row */
     is_area(1, 12 + 100 + 24, 12, 60, 90);
     is_area(2, 12, 12 + 90 + 24, 100, 30);
@@ -66,8 +64,7 @@ END_TEST
 
 START_TEST(test_draw_no_columns_means_one_row)
 {
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = panels, .count = 3, .dpi = 72}, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = panels, .count = 3, .dpi = 72});
     is_area(0, 12, 12, 100, 90);
     is_area(2, 12 + 100 + 24 + 60 + 24, 12, 30, 90);
     lb_canvas_free(canvas);
@@ -76,8 +73,7 @@ END_TEST
 
 START_TEST(test_draw_one_panel_is_single)
 {
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = panels, .count = 1, .columns = 9}, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = panels, .count = 1, .columns = 9});
     ck_assert(probes[0].single);
     ck_assert_int_eq(lb_canvas_about(canvas)->width, 100 + 2 * 17);
     lb_canvas_free(canvas);
@@ -86,11 +82,8 @@ END_TEST
 
 static lb_canvas *draw_all(lb_panel panel, bool dark, bool transparent)
 {
-    lb_canvas *canvas = lb_figure_draw(
-        &(lb_figure){.panels = &panel, .count = 1, .title = "T", .dark = dark, .transparent = transparent},
-        LB_FORMAT_PNG, NULL);
-    ck_assert_ptr_nonnull(canvas);
-    return canvas;
+    return support_draw(
+        (lb_figure){.panels = &panel, .count = 1, .title = "T", .dark = dark, .transparent = transparent});
 }
 
 /* The background is that of GitHub's dark pages. White is at most what is written on dark cells and boxes. */
@@ -129,7 +122,7 @@ START_TEST(test_draw_title_and_bar_have_room_of_their_own)
     lb_color_bar bar = {.min = 0, .max = 1, .label = "w"};
     lb_figure figure = {
         .panels = panels, .count = 2, .title = "A title\nof two lines", .bar = &bar, .dpi = 72};
-    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw(figure);
     ck_assert_double_gt(probes[0].area.y, 12 + 2 * 16);
     ck_assert_double_gt(lb_canvas_about(canvas)->width, probes[1].area.x + 60 + 24 + 15 + 12);
     for (int y = (int)probes[0].area.y; y < (int)probes[0].area.y + 90; y++) { /* nothing was drawn over */
@@ -160,10 +153,7 @@ START_TEST(test_draw_heads_with_one_bar_equals_the_reviewed_picture)
     lb_color_bar bar = lb_heatmap_share_scale(heads, 4);
     lb_figure figure = {
         .panels = grid, .count = 4, .columns = 2, .title = "All heads", .bar = &bar, .dpi = 72};
-    lb_canvas *canvas = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
-    ck_assert_ptr_nonnull(canvas);
-    support_picture_equals(canvas, "figure");
-    lb_canvas_free(canvas);
+    support_picture_equals(support_draw(figure), "figure");
 }
 END_TEST
 
@@ -173,9 +163,9 @@ START_TEST(test_draw_with_another_font_looks_different)
     lb_heatmap map = {.values = (double[]){0.5}, .rows = 1, .columns = 1};
     lb_panel panel = lb_heatmap_panel(&map);
     lb_figure figure = {.panels = &panel, .count = 1};
-    lb_canvas *one = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
+    lb_canvas *one = support_draw(figure);
     figure.font = bold;
-    lb_canvas *other = lb_figure_draw(&figure, LB_FORMAT_PNG, NULL);
+    lb_canvas *other = support_draw(figure);
     bool same = lb_canvas_about(one)->width == lb_canvas_about(other)->width;
     for (int y = 0; y < lb_canvas_about(one)->height && same; y++)
         for (int x = 0; x < lb_canvas_about(one)->width && same; x++)

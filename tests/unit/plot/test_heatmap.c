@@ -54,19 +54,13 @@ static lb_heatmap translation(void)
 static lb_canvas *draw_one(const lb_heatmap *map, double dpi)
 {
     lb_panel panel = lb_heatmap_panel(map);
-    lb_error error = {0};
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = &panel, .count = 1, .dpi = dpi}, LB_FORMAT_PNG, &error);
-    ck_assert_msg(canvas != NULL, "%s", error.message);
-    return canvas;
+    return support_draw((lb_figure){.panels = &panel, .count = 1, .dpi = dpi});
 }
 
 START_TEST(test_draw_translation_equals_the_reviewed_picture)
 {
     lb_heatmap map = translation();
-    lb_canvas *canvas = draw_one(&map, 72);
-    support_picture_equals(canvas, "heatmap");
-    lb_canvas_free(canvas);
+    support_picture_equals(draw_one(&map, 72), "heatmap");
 }
 END_TEST
 
@@ -78,9 +72,7 @@ START_TEST(test_draw_without_labels_equals_the_reviewed_picture)
                       .colormap = LB_COLORMAP_VIRIDIS,
                       .range = LB_RANGE_DATA,
                       .slant = LB_LABEL_FLAT};
-    lb_canvas *canvas = draw_one(&map, 72);
-    support_picture_equals(canvas, "heatmap_row");
-    lb_canvas_free(canvas);
+    support_picture_equals(draw_one(&map, 72), "heatmap_row");
 }
 END_TEST
 
@@ -111,8 +103,7 @@ START_TEST(test_draw_narrow_map_is_in_the_middle_of_its_area)
     narrow.values = (double[]){1};
     narrow.columns = 1;
     lb_panel both[] = {lb_heatmap_panel(&wide), lb_heatmap_panel(&narrow)};
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = both, .count = 2, .columns = 1}, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = both, .count = 2, .columns = 1});
     int y = lb_canvas_about(canvas)->height - (int)(2 * round(12 * style.point));
     int first = lb_canvas_about(canvas)->width, last = -1;
     for (int x = 0; x < lb_canvas_about(canvas)->width; x++) {
@@ -281,8 +272,7 @@ START_TEST(test_draw_maps_of_one_row_of_a_figure_have_one_height)
         maps[i] = (lb_heatmap){.values = values, .rows = 7 + i, .columns = 8, .hide_bar = true};
         panels[i] = lb_heatmap_panel(&maps[i]);
     }
-    lb_canvas *canvas =
-        lb_figure_draw(&(lb_figure){.panels = panels, .count = 3, .dpi = 72}, LB_FORMAT_PNG, NULL);
+    lb_canvas *canvas = support_draw((lb_figure){.panels = panels, .count = 3, .dpi = 72});
     int width = lb_canvas_about(canvas)->width, edges = 0;
     for (int y = 0; y < lb_canvas_about(canvas)->height; y++) {
         int dark = 0;
