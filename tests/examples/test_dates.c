@@ -15,9 +15,8 @@ static support_result result;
 
 static char *content(const char *name)
 {
-    char path[SUPPORT_PATH];
     size_t length;
-    return support_read_file(support_path(path, name), &length);
+    return support_read_file(support_path(name), &length);
 }
 
 static const char *const months[] = {"jan", "feb", "mar", "apr", "may", "jun",

@@ -31,26 +31,21 @@ static void expect(int status, const char *output, const char *error)
     ck_assert_int_eq(result.status, status);
 }
 
-static const char *file(const char *name)
-{
-    static char path[SUPPORT_PATH];
-    return support_path(path, name);
-}
-
 static void write_text(const char *name, const char *text)
 {
-    support_write_file(file(name), text, strlen(text));
+    support_write_file(support_path(name), text, strlen(text));
 }
 
 static void folder(const char *name)
 {
-    ck_assert_int_eq(mkdir(file(name), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(name), 0777), 0);
 }
 
 static bool same_pictures(const char *a, const char *b)
 {
     size_t length_a, length_b;
-    char *bytes_a = support_read_file(file(a), &length_a), *bytes_b = support_read_file(file(b), &length_b);
+    char *bytes_a = support_read_file(support_path(a), &length_a),
+         *bytes_b = support_read_file(support_path(b), &length_b);
     bool same = length_a == length_b && memcmp(bytes_a, bytes_b, length_a) == 0;
     free(bytes_a);
     free(bytes_b);
@@ -69,7 +64,7 @@ START_TEST(test_lesson_text_prints_sizes_and_draws_the_first_review)
            "Sample text: The film is GOOD, and the end is the best of it.\n"
            "output [3,20,64] weights [3,20,20]\n",
            "");
-    support_picture_file_equals(file(PICTURE), "lesson_text");
+    support_picture_file_equals(support_path(PICTURE), "lesson_text");
     ck_assert_uint_eq(support_file_count(), 2);
 }
 END_TEST
@@ -145,7 +140,7 @@ START_TEST(test_lesson_text_word_of_any_length_can_be_drawn)
     FEED(word);
     free(word);
     ck_assert_int_eq(result.status, 0);
-    unsigned char *pixels = support_picture_read(file(PICTURE), &width, &height);
+    unsigned char *pixels = support_picture_read(support_path(PICTURE), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_lt(width, 1500);
     free(pixels);
@@ -157,7 +152,7 @@ START_TEST(test_lesson_text_bad_input_is_status_65)
     write_text("latin", "good\nna\xEFve\n");
     RUN("latin");
     expect(65, "", "latin:2: found byte 0xEF, expected UTF-8\n");
-    support_write_file(file("zero"), "\0", 1);
+    support_write_file(support_path("zero"), "\0", 1);
     RUN("zero");
     expect(65, "", "zero:1: found a zero byte, expected text\n");
     write_text("empty", "");

@@ -26,7 +26,7 @@ static int run(const char *const *argv)
 /* Words, and the same words in the other direction or as they are. */
 static void write_pairs(const char *name, bool reversed)
 {
-    char path[SUPPORT_PATH], text[PAIRS * 16], *at = text;
+    char text[PAIRS * 16], *at = text;
     unsigned random = 1;
     for (int i = 0; i < PAIRS; i++) {
         char word[6] = "", other[6] = "";
@@ -38,7 +38,7 @@ static void write_pairs(const char *name, bool reversed)
         for (int k = 0; k < length; k++) other[k] = word[reversed ? length - 1 - k : k];
         at += snprintf(at, sizeof text - (size_t)(at - text), "%s\t%s\n", word, other);
     }
-    support_write_file(support_path(path, name), text, strlen(text));
+    support_write_file(support_path(name), text, strlen(text));
 }
 
 static double exact_match(const char *model, const char *pairs)

@@ -16,7 +16,6 @@ START_TEST(test_sparse_page_has_the_code_the_numbers_and_the_picture_of_its_prog
 {
     support_result result;
     size_t length, drawn_size, shown_size;
-    char path[SUPPORT_PATH];
     ck_assert(support_run((const char *const[]){BIN_DIR "/sparse_weights", support_tempdir(), NULL}, NULL,
                           &result));
     ck_assert_msg(result.status == 0, "%s", result.error);
@@ -26,7 +25,7 @@ START_TEST(test_sparse_page_has_the_code_the_numbers_and_the_picture_of_its_prog
                   output = support_cut_lines(result.output);
     ck_assert_int_eq(support_count_blocks("sparse", &lines, "```c", &program, same_text), 1);
     ck_assert_int_eq(support_count_blocks("sparse", &lines, "```text", &output, support_same_line), 1);
-    char *drawn = support_read_file(support_path(path, "sparse_weights.png"), &drawn_size),
+    char *drawn = support_read_file(support_path("sparse_weights.png"), &drawn_size),
          *shown = support_read_file(SOURCE_DIR "/docs/images/sparse_weights.png", &shown_size);
     ck_assert_uint_gt(drawn_size, 5000);
     ck_assert_uint_gt(shown_size, 5000);

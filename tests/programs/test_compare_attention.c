@@ -84,9 +84,8 @@ START_TEST(test_compare_attention_table_chart_and_json_show_every_kind_and_lengt
         ck_assert_msg(support_exists(file), "no %s", file);
     }
     free(json);
-    char path[SUPPORT_PATH];
     int width, height;
-    unsigned char *pixels = support_picture_read(support_path(path, "a/b/exact_match.png"), &width, &height);
+    unsigned char *pixels = support_picture_read(support_path("a/b/exact_match.png"), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_gt(width, 500);
     free(pixels);
@@ -110,13 +109,12 @@ END_TEST
 START_TEST(test_compare_attention_a_row_is_measured_on_lists_of_its_length)
 {
     double table[LENGTHS][KINDS], exact_match;
-    char path[SUPPORT_PATH];
     RUN(SMALL, "--steps", "600", "--seed", "5", "--kinds", "scaled-dot", "--out", "a");
     support_assert_trained();
     read_table(1, table);
     lb_error error = {0};
     lb_set_threads(1);
-    lb_translator *sort = lb_translator_open(support_path(path, "a/scaled-dot/sort.safetensors"), &error);
+    lb_translator *sort = lb_translator_open(support_path("a/scaled-dot/sort.safetensors"), &error);
     ck_assert_msg(sort != NULL, "%s", error.message);
     lb_translator_facts facts = lb_translator_about(sort);
     lb_tape *tape = lb_tape_new();

@@ -20,8 +20,7 @@ static support_result result;
 
 static void make_folder(const char *name)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(path, name), 0700), 0);
+    ck_assert_int_eq(mkdir(support_path(name), 0700), 0);
 }
 
 static int count_in(const char *all, const char *text)
@@ -40,9 +39,8 @@ static int count_notes(const char *text)
 /* How often a training of it did. */
 static int count_logged(const char *log, const char *text)
 {
-    char path[SUPPORT_PATH];
     size_t length;
-    char *all = support_read_file(support_path(path, log), &length);
+    char *all = support_read_file(support_path(log), &length);
     int count = count_in(all, text);
     free(all);
     return count;
@@ -65,17 +63,15 @@ END_TEST
 
 static void expect_kept(const char *name, const char *content)
 {
-    char path[SUPPORT_PATH];
     size_t count;
-    char *text = support_read_file(support_path(path, name), &count);
+    char *text = support_read_file(support_path(name), &count);
     ck_assert_str_eq(text, content);
     free(text);
 }
 
 static void write_earlier(const char *name)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), "earlier", strlen("earlier"));
+    support_write_file(support_path(name), "earlier", strlen("earlier"));
 }
 
 START_TEST(test_compare_fresh_keeps_the_earlier_model_of_each_kind)
@@ -100,10 +96,10 @@ END_TEST
 
 START_TEST(test_compare_in_a_folder_that_another_process_has_is_refused)
 {
-    char path[SUPPORT_PATH], process[32];
+    char process[32];
     lb_lock *lock;
     make_folder("a");
-    ck_assert_int_eq(lb_lock_folder(support_path(path, "a"), &lock, NULL), LB_OK);
+    ck_assert_int_eq(lb_lock_folder(support_path("a"), &lock, NULL), LB_OK);
     COMPARE("--kinds", "none", "--steps", "3");
     snprintf(process, sizeof process, ", process %ld", (long)getpid());
     ck_assert_int_eq(result.status, 75);

@@ -95,9 +95,8 @@ START_TEST(test_compare_pairs_means_and_intervals_are_those_of_the_trainings)
     ck_assert_double_gt(cell("out/compare.tsv", "additive", "near.exact_match"), 0);
     ck_assert_double_eq(cell("out/compare.tsv", "none", "far.exact_match"), 0);
     ck_assert_double_eq(cell("out/compare.tsv", "none", "seeds"), 3);
-    char path[SUPPORT_PATH];
     int width, height;
-    unsigned char *pixels = support_picture_read(support_path(path, "out/compare.png"), &width, &height);
+    unsigned char *pixels = support_picture_read(support_path("out/compare.png"), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_gt(width, 500);
     check_legend(pixels, width);
@@ -107,9 +106,8 @@ END_TEST
 
 static int chart_height(const char *name)
 {
-    char path[SUPPORT_PATH];
     int width, height = 0;
-    unsigned char *pixels = support_picture_read(support_path(path, name), &width, &height);
+    unsigned char *pixels = support_picture_read(support_path(name), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     free(pixels);
     return height;

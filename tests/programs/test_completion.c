@@ -54,11 +54,10 @@ static bool has_line(const char *text, const char *line)
 
 static void make_files(void)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "pairs.tsv"), "", 0);
-    support_write_file(support_path(path, "pages of text"), "", 0);
-    ck_assert_int_eq(mkdir(support_path(path, "party"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
+    support_write_file(support_path("pairs.tsv"), "", 0);
+    support_write_file(support_path("pages of text"), "", 0);
+    ck_assert_int_eq(mkdir(support_path("party"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
 }
 
 START_TEST(test_bash_completes_commands)

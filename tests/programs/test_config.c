@@ -55,11 +55,10 @@ static void set_defaults(void)
 
 static lb_status read_bytes(const char *text, size_t length)
 {
-    char path[SUPPORT_PATH];
     set_defaults();
     error = (lb_error){0};
-    support_write_file(support_path(path, "c.json"), text, length);
-    return app_config_read(&program, &config, path, &error);
+    support_write_file(support_path("c.json"), text, length);
+    return app_config_read(&program, &config, support_path("c.json"), &error);
 }
 
 static lb_status read_text(const char *text)
@@ -121,9 +120,9 @@ static const struct {
 START_TEST(test_app_config_read_bad_file_is_refused_with_its_line)
 {
     for (size_t i = 0; SUPPORT_ROW(i, refused); i++) {
-        char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
+        char expected[2 * SUPPORT_PATH];
         ck_assert_int_eq(read_text(refused[i].text), LB_ERROR_FORMAT);
-        snprintf(expected, sizeof expected, "%s%s", support_path(path, "c.json"), refused[i].message);
+        snprintf(expected, sizeof expected, "%s%s", support_path("c.json"), refused[i].message);
         ck_assert_str_eq(error.message, expected);
     }
     ck_assert_int_eq(read_bytes("{\n}\n\0{}", 7), LB_ERROR_FORMAT);

@@ -23,8 +23,8 @@ static char *write_list(char *at, const int32_t *list, int length)
 /* The share of LISTS lists that the model sorts: `shortest` to `longest` numbers from 0 to 99, or from `of`. */
 static double share_right(uint64_t stream, int shortest, int longest, const int32_t of[3])
 {
-    char model[SUPPORT_PATH], *lists = malloc((size_t)LISTS * ROOM), *sorted = malloc((size_t)LISTS * ROOM),
-                              *ends[2] = {lists, sorted};
+    char *lists = malloc((size_t)LISTS * ROOM), *sorted = malloc((size_t)LISTS * ROOM),
+         *ends[2] = {lists, sorted};
     lb_rng rng = {.seed = 9, .stream = (uint32_t)stream};
     for (uint64_t i = 0, at = 0; i < LISTS; i++) {
         int32_t list[MOST];
@@ -35,7 +35,7 @@ static double share_right(uint64_t stream, int shortest, int longest, const int3
         lb_sort_values(list, length);
         ends[1] = write_list(ends[1], list, length);
     }
-    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path(model, "demo"));
+    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path("demo"));
     ck_assert_msg(result.status == 0, "%s", result.error);
     int right = 0;
     const char *found = result.output, *expected = sorted;
@@ -52,8 +52,7 @@ static double share_right(uint64_t stream, int shortest, int longest, const int3
 
 static void expect_sorted(const char *lists, const char *sorted)
 {
-    char model[SUPPORT_PATH];
-    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path(model, "demo"));
+    SUPPORT_RUN(&result, lists, BIN_DIR "/lookback", "predict", support_path("demo"));
     ck_assert_str_eq(result.output, sorted);
     ck_assert_str_eq(result.error, "");
 }

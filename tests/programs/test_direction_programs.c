@@ -21,11 +21,10 @@ static void run(const char *input, const char *const *argv)
 /* "abcd" is "d c b a": the first row looks at the last letter. */
 static void expect_attention(const char *name)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_shape shape;
     double *weights = NULL;
-    ck_assert_msg(!lb_npy_read(support_path(path, name), &shape, &weights, &error), "%s", error.message);
+    ck_assert_msg(!lb_npy_read(support_path(name), &shape, &weights, &error), "%s", error.message);
     int64_t length = shape.dim[shape.ndim - 1];
     ck_assert_int_eq(length, 4);
     ck_assert_int_eq(shape.dim[shape.ndim - 2], 5);

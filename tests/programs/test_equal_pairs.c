@@ -14,10 +14,9 @@ static void write_files(void)
 {
     static const char *const names[] = {"once.tsv", "repeated.tsv", "weighed.tsv", "added.tsv"};
     enum { FILES = sizeof names / sizeof *names };
-    char path[SUPPORT_PATH];
     FILE *file[FILES];
     support_write_pairs("dev.tsv", 40, 2);
-    for (int i = 0; i < FILES; i++) file[i] = fopen(support_path(path, names[i]), "w");
+    for (int i = 0; i < FILES; i++) file[i] = fopen(support_path(names[i]), "w");
     for (int i = 0; i < 200; i++) {
         const char a = (char)('a' + i % 6), b = (char)('a' + i / 6 % 6), c = (char)('a' + i / 36);
         char pair[16];

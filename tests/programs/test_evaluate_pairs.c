@@ -17,7 +17,7 @@
 #define PREDICT  BIN_DIR "/lookback", "predict"
 
 /* Made once, in main; `folder` holds the first as model.safetensors. */
-static char folder[SUPPORT_PATH], model[SUPPORT_PATH], sorter[SUPPORT_PATH];
+static const char *folder, *model, *sorter;
 
 static support_result result;
 
@@ -112,13 +112,13 @@ START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
     static const char few[] = "abc\tA B C\nbad\tB B C A\n\"\tA\nab\tA B\nab\tB B\n",
                       said[] = "abc\tA B C\nbad\tC B A A\n\"\tA A\nab\tB B\nab\tB B\n",
                       head[] = "line,source,target,output,probability,from,errors,where\n";
-    char path[SUPPORT_PATH], expected[512];
+    char expected[512];
     size_t length;
     support_write_text("pairs.tsv", few);
     RUN_ON(said, "--predictions=-", "pairs.tsv", "--target-separator= ", "--errors=errors.csv",
            "--any-target");
     ck_assert_int_eq(result.status, 0);
-    char *table = support_read_file(support_path(path, "errors.csv"), &length);
+    char *table = support_read_file(support_path("errors.csv"), &length);
     snprintf(expected, sizeof expected,
              "%s2,bad,B B C A,C B A A,,,2,\"1: C for B, 3: A for C\"\n"
              "3,\"\"\"\",A,A A,,,1,after 1: A too much\n",
@@ -127,7 +127,7 @@ START_TEST(test_evaluate_errors_are_a_table_of_what_is_wrong_and_where)
     free(table);
     support_write_text("pairs.tsv", "bad\tB A A t\xca\x83\nab\tA B\n");
     RUN(model, "pairs.tsv", "--errors", "errors.csv");
-    table = support_read_file(support_path(path, "errors.csv"), &length);
+    table = support_read_file(support_path("errors.csv"), &length);
     snprintf(expected, sizeof expected, "%s1,bad,B A A t\xca\x83,B A t\xca\x83,0.", head);
     ck_assert_int_eq(strncmp(table, expected, strlen(expected)), 0);
     ck_assert_str_eq(strstr(table, ",model,"), ",model,1,3: no A\n");
@@ -240,11 +240,10 @@ END_TEST
 
 START_TEST(test_evaluate_what_predict_writes_can_be_compared)
 {
-    char path[SUPPORT_PATH];
     support_write_text("pairs.tsv", pairs);
     support_command command = {.argv = (const char *const[]){PREDICT, model, "--source-column=1", NULL},
                                .input = pairs,
-                               .output_path = support_path(path, "predictions.tsv")};
+                               .output_path = support_path("predictions.tsv")};
     support_run_as(&command, &result);
     ck_assert_int_eq(result.status, 0);
     RUN("--predictions", "predictions.tsv", "pairs.tsv", "--target-separator", " ", "--json");
@@ -434,8 +433,8 @@ END_TEST
 
 int main(void)
 {
-    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    if (mkdir(folder = support_path("out"), 0777) != 0) return EXIT_FAILURE;
+    model = support_train_pair_model("out/model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    sorter = support_train_model("sort.safetensors", 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

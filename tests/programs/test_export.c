@@ -102,8 +102,7 @@ START_TEST(test_export_normalises_as_predict_does)
 {
     static const char *const symbols[] = {
         "a", "e", "\xC3\xA9", "\xCC\x81", "\xCC\xA3", "\xE1\xBB\x87", "\xEA\xB0\x81", "\xC3\xAA", "d", "b"};
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model("pairs.safetensors", 0, LB_ATTENTION_ADDITIVE);
     support_write_texts(symbols, sizeof symbols / sizeof *symbols);
     ck_assert_int_eq(support_compare_exported("pairs.safetensors", "1", "f32"), 0);
 }
@@ -190,8 +189,7 @@ END_TEST
 
 START_TEST(test_export_refuses_texts_by_number)
 {
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_DOT);
+    support_train_pair_model("pairs.safetensors", 0, LB_ATTENTION_DOT);
     support_compile_exported("pairs.safetensors", (const char *const[]){"--longest", "4", NULL}, "lines",
                              "-O1");
     SUPPORT_RUN(&result,
@@ -205,8 +203,7 @@ END_TEST
 /* Sanitizers watch, each block of memory is as large as the header says, and the promises of the header are checked. */
 START_TEST(test_export_keeps_its_promises_for_rubbish)
 {
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_LOCATION);
+    support_train_pair_model("pairs.safetensors", 0, LB_ATTENTION_LOCATION);
     support_compile_exported("pairs.safetensors", (const char *const[]){"--beam", "2", NULL}, "fuzz",
                              "-DRUNS=1500");
     SUPPORT_RUN(&result, NULL, support_compiler, SUPPORT_WARNINGS, "-DRUNS=400", "-g",
@@ -243,12 +240,11 @@ static void expect_refusal(const char *model, const char *option, int status, co
 
 START_TEST(test_export_says_what_it_cannot)
 {
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
+    support_train_pair_model("ensemble.safetensors", 0, SUPPORT_ENSEMBLE);
     expect_refusal("ensemble.safetensors", "--quiet", 65, "ensemble.safetensors: found an ensemble, " CAN);
-    support_train_pair_model(support_path(path, "hard.safetensors"), 0, LB_ATTENTION_MONOTONIC);
+    support_train_pair_model("hard.safetensors", 0, LB_ATTENTION_MONOTONIC);
     expect_refusal("hard.safetensors", "--quiet", 65, "found monotonic attention, " CAN);
-    support_train_model(support_path(path, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_train_model("sort.safetensors", 0, LB_ATTENTION_ADDITIVE);
     expect_refusal("sort.safetensors", "--quiet", 65, "found a model that sorts lists, " CAN);
     support_write_pairs("train.tsv", 40, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--no-hold-out", "--steps", "1", "--copy", "--out",
@@ -272,8 +268,7 @@ END_TEST
 START_TEST(test_export_names_everything_after_its_file)
 {
     static const char *const bad[] = {"g2p", "2p.c", "my-model.c", ".c", "_g.c", "g2p.h", ".onnx"};
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_NONE);
+    support_train_pair_model("pairs.safetensors", 0, LB_ATTENTION_NONE);
     for (size_t i = 0; SUPPORT_ROW(i, bad); i++) {
         SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", bad[i]);
         ck_assert_int_eq(result.status, 2);
@@ -298,8 +293,7 @@ END_TEST
 /* The same model gives the same files, whatever the locale and the threads. */
 START_TEST(test_export_twice_gives_the_same_bytes)
 {
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "pairs.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    support_train_pair_model("pairs.safetensors", 0, LB_ATTENTION_ADDITIVE);
     SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "pairs.safetensors", "-o", "g2p.c", "--type", "f32");
     expect_done();
     size_t count;
@@ -314,13 +308,14 @@ START_TEST(test_export_that_does_not_fit_leaves_no_file)
 {
     static char limit[] = "ulimit -f 40 && exec " LOOKBACK " export model -q -o g2p.c";
     static const char *const outputs[] = {"g2p.c", "h.onnx"}, *const seconds[] = {"g2p.c", "h.decoder.onnx"};
-    char path[SUPPORT_PATH], said[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "model"), 0, LB_ATTENTION_ADDITIVE);
+    const char *path;
+    char said[SUPPORT_PATH];
+    path = support_train_pair_model("model", 0, LB_ATTENTION_ADDITIVE);
     SUPPORT_RUN(&result, NULL, "/bin/sh", "-c", limit);
     support_expect(&result, 74, "", "lookback export: g2p.c: cannot write: File too large\n");
     ck_assert_uint_eq(support_file_count(), 1);
     for (int i = 0; SUPPORT_ROW(i, outputs); i++) {
-        ck_assert_int_eq(mkdir(support_path(path, seconds[i]), 0700), 0);
+        ck_assert_int_eq(mkdir(path = support_path(seconds[i]), 0700), 0);
         SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "model", "-q", "-o", outputs[i]);
         ck_assert_int_eq(result.status, 74);
         snprintf(said, sizeof said, "%s: cannot write: Is a directory", seconds[i]);

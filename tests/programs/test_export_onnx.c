@@ -107,10 +107,10 @@ static void read_metadata(support_bytes message, const char *model)
 static graph read_file(const char *name, const char *model)
 {
     size_t count;
-    char *content = support_content(name, &count), path[SUPPORT_PATH];
+    char *content = support_content(name, &count);
     graph g = {0};
     support_bytes message = {(const unsigned char *)content, (const unsigned char *)content + count};
-    read_metadata(message, support_path(path, model));
+    read_metadata(message, support_path(model));
     ck_assert_int_eq(support_only_field(message, 1).whole, 8);
     ck_assert_str_eq(support_field_text(support_only_field(message, 2).part), "lookback");
     ck_assert_int_eq(support_only_field(support_only_field(message, 8).part, 2).whole, 17);
@@ -151,9 +151,8 @@ START_TEST(test_export_writes_sound_onnx_files)
 {
     static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_DOT, LB_ATTENTION_GENERAL,
                                 LB_ATTENTION_MULTI_HEAD, LB_ATTENTION_NONE};
-    char path[SUPPORT_PATH];
     for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
-        support_train_pair_model(support_path(path, "pairs.safetensors"), 0, kinds[i]);
+        support_train_pair_model("pairs.safetensors", 0, kinds[i]);
         expect_sound_files("pairs.safetensors", kinds[i] != LB_ATTENTION_NONE);
     }
     support_write_pairs("train.tsv", 40, 1);
@@ -189,13 +188,12 @@ START_TEST(test_export_says_what_onnx_cannot)
                   {"positions=fire", "found fire positions, expected"},
                   {"window=2", "found a window of self-attention, expected"},
                   {"attention_weights=entmax", "found attention weights other than softmax, expected"}};
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
+    support_train_pair_model("ensemble.safetensors", 0, SUPPORT_ENSEMBLE);
     expect_refusal("ensemble.safetensors", "--quiet", 65,
                    "found an ensemble, expected a single model of texts");
-    support_train_pair_model(support_path(path, "coverage.safetensors"), 0, LB_ATTENTION_COVERAGE);
+    support_train_pair_model("coverage.safetensors", 0, LB_ATTENTION_COVERAGE);
     expect_refusal("coverage.safetensors", "--quiet", 65, "found coverage attention, expected");
-    support_train_pair_model(support_path(path, "hard.safetensors"), 0, LB_ATTENTION_HARD);
+    support_train_pair_model("hard.safetensors", 0, LB_ATTENTION_HARD);
     expect_refusal("hard.safetensors", "--quiet", 65, "found hard attention, expected");
     expect_refusal("hard.safetensors", "--beam=2", 2, "--beam: found g2p.onnx, expected a C file");
     expect_refusal("hard.safetensors", "--longest=9", 2, "--longest: found g2p.onnx, expected a C file");

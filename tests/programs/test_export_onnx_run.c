@@ -128,9 +128,8 @@ static void run_step(const made *m, const support_onnx_graph *decoder, int64_t s
 
 static void expect_the_same(made *m)
 {
-    char path[SUPPORT_PATH];
     support_result result = {0};
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "model.safetensors"), &m->text, NULL), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(support_path("model.safetensors"), &m->text, NULL), LB_OK);
     SUPPORT_RUN(&result, NULL, LOOKBACK, "export", "model.safetensors", "--quiet", "-o", "g2p.onnx");
     support_expect(&result, 0, "", "");
     support_result_free(&result);

@@ -25,7 +25,7 @@ static void write_word(char word[8], unsigned number)
 static void write_forms(const char *name, unsigned first, unsigned count)
 {
     static char text[4 * WORDS * LINE];
-    char word[8], path[SUPPORT_PATH];
+    char word[8];
     size_t used = 0;
     for (unsigned i = first; i < first + count; i++) {
         write_word(word, i);
@@ -35,7 +35,7 @@ static void write_forms(const char *name, unsigned first, unsigned count)
                                      form / 2 ? "n" : "", word, form % 2 ? "s" : "", plural, definite);
         }
     }
-    support_write_file(support_path(path, name), text, used);
+    support_write_file(support_path(name), text, used);
 }
 
 #define RUN(input, ...) SUPPORT_RUN(&result, input, BIN_DIR "/lookback", __VA_ARGS__)
@@ -71,12 +71,11 @@ END_TEST
 static void shift_columns(const char *from, const char *to)
 {
     static char moved[8 * WORDS * LINE];
-    char path[SUPPORT_PATH];
     size_t count, used = 0;
-    char *text = support_read_file(support_path(path, from), &count);
+    char *text = support_read_file(support_path(from), &count);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
         used += (size_t)snprintf(moved + used, sizeof moved - used, "-\t%s\n", line);
-    support_write_file(support_path(path, to), moved, used);
+    support_write_file(support_path(to), moved, used);
     free(text);
 }
 
@@ -199,8 +198,7 @@ START_TEST(test_features_predictions_are_compared_with_their_features)
 {
     static const char pairs[] = "mare\tN;PL\tmares\n", same[] = "mare\tN;PL\tmares\n",
                       other[] = "mare\tN;SG\tmares\n";
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "pairs.tsv"), pairs, sizeof pairs - 1);
+    support_write_file(support_path("pairs.tsv"), pairs, sizeof pairs - 1);
     RUN(same, "evaluate", "--predictions", "-", "--features-separator", ";", "pairs.tsv");
     ck_assert_msg(result.status == 0 && strstr(result.output, "100.00"), "%s%s", result.output, result.error);
     RUN(other, "evaluate", "--predictions", "-", "--features-separator", ";", "pairs.tsv");
@@ -243,16 +241,15 @@ END_TEST
 /* What a teacher adds has the columns of the file. */
 START_TEST(test_features_of_a_teacher_keep_their_columns)
 {
-    char path[SUPPORT_PATH];
     size_t count;
     write_forms("train.tsv", 0, WORDS);
     write_forms("dev.tsv", WORDS, 40);
     RUN(NULL, TRAIN);
     ck_assert_msg(result.status == 0, "%s", result.error);
-    support_write_file(support_path(path, "words.tsv"), "mare\t?\tN;PL;DEF\n", strlen("mare\t?\tN;PL;DEF\n"));
+    support_write_file(support_path("words.tsv"), "mare\t?\tN;PL;DEF\n", strlen("mare\t?\tN;PL;DEF\n"));
     RUN(NULL, TRAIN, "--teacher", "out", "--unlabelled", "words.tsv", "--steps", "10", "--out", "pupil");
     ck_assert_msg(result.status == 0, "%s", result.error);
-    char *pairs = support_read_file(support_path(path, "pupil/taught.tsv"), &count);
+    char *pairs = support_read_file(support_path("pupil/taught.tsv"), &count);
     ck_assert_ptr_nonnull(strstr(pairs, "\nmare\tnmares\tN;PL;DEF\n"));
     free(pairs);
 }

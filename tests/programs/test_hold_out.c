@@ -26,9 +26,8 @@ START_TEST(test_no_hold_out_trains_on_all_pairs_and_keeps_the_last_weights)
     ck_assert_ptr_null(strstr(support_ran.error, "held out"));
     ck_assert_ptr_nonnull(strstr(support_ran.error, ", loss at evaluation "));
     support_assert_same_files("whole/model.safetensors", "whole/model-100.safetensors");
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    lb_safetensors *model = lb_safetensors_open(support_path(path, "whole/model.safetensors"), &error);
+    lb_safetensors *model = lb_safetensors_open(support_path("whole/model.safetensors"), &error);
     ck_assert_msg(model, "%s", error.message);
     const char *record = lb_safetensors_metadata_value(model, LB_TRAINING_KEY);
     ck_assert_ptr_nonnull(strstr(record, ",\"best_step\":100,"));

@@ -15,7 +15,7 @@
 #define INSPECT BIN_DIR "/lookback", "inspect"
 
 /* Made once, in main; `folder` holds the first as sort.safetensors. */
-static char folder[SUPPORT_PATH], sorter[SUPPORT_PATH], model[SUPPORT_PATH], ensemble[SUPPORT_PATH];
+static const char *folder, *sorter, *model, *ensemble;
 
 static support_result result;
 
@@ -123,17 +123,16 @@ END_TEST
 
 START_TEST(test_inspect_strange_text_does_not_get_to_the_terminal)
 {
-    char path[SUPPORT_PATH];
     lb_params *params = lb_params_new(1);
     lb_seq2seq odd;
     ck_assert_int_eq(
         lb_seq2seq_init(&odd, params, "", (lb_seq2seq_config){.source_vocab = 9, .target_vocab = 9}), LB_OK);
     const lb_safetensors_metadata metadata = {LB_TRAINING_KEY, "{\"a\\u001b[31m\":\"b\\u0007\"}"};
-    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path(path, "odd"),
+    ck_assert_int_eq(lb_model_save(&odd.base, params, support_path("odd"),
                                    (lb_checkpoint_extra){.metadata = &metadata, .metadata_count = 1}, NULL),
                      LB_OK);
     lb_params_free(params);
-    RUN(path);
+    RUN(support_path("odd"));
     EXPECT_UNUSABLE("odd: lookback.task is missing from the metadata", "training",
                     "  a\\x1b[31m: \"b\\x07\"");
 }
@@ -141,12 +140,12 @@ END_TEST
 
 START_TEST(test_inspect_shows_weights_that_are_not_finite_and_fails_as_predict_does)
 {
-    char path[SUPPORT_PATH];
     lb_text_model loaded;
     lb_safetensors *file = lb_safetensors_open(model, NULL);
     ck_assert_int_eq(lb_text_model_load(file, NULL, &loaded, NULL), LB_OK);
     lb_params_find(loaded.params, "output.bias")->data[3] = (lb_real)NAN;
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "nan"), &loaded, NULL), LB_OK);
+    const char *path = support_path("nan");
+    ck_assert_int_eq(lb_text_model_save(path, &loaded, NULL), LB_OK);
     lb_text_model_free(&loaded);
     lb_safetensors_close(file);
     const char *const predict[] = {BIN_DIR "/lookback", "predict", path, NULL};
@@ -185,9 +184,9 @@ END_TEST
 
 int main(void)
 {
-    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
-    support_train_model(support_path(sorter, "out/sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(model, "model.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 0, SUPPORT_ENSEMBLE);
+    if (mkdir(folder = support_path("out"), 0777) != 0) return EXIT_FAILURE;
+    sorter = support_train_model("out/sort.safetensors", 0, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 0, LB_ATTENTION_ADDITIVE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 0, SUPPORT_ENSEMBLE);
     return support_run_tests();
 }

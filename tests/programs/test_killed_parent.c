@@ -40,10 +40,9 @@ static pid_t left_behind(void)
 /* Kills the first run, and lets the second find what is left of it. */
 static void kill_and_repeat(const char *const *argv, const char *kill_parent, const char *let_it_end)
 {
-    char path[SUPPORT_PATH];
     const char *const changes[] = {"LD_PRELOAD=" SUPPORT_STOP_LIBRARY, kill_parent, NULL};
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = changes};
-    ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0666), 0);
+    ck_assert_int_eq(mkfifo(support_path("pipe"), 0666), 0);
     support_run_as(&command, &support_ran);
     ck_assert_msg(support_ran.status == 128 + SIGKILL, "%s", support_ran.error);
     pid_t group = getpgid(left_behind());
@@ -97,14 +96,13 @@ END_TEST
 
 START_TEST(test_sweep_waits_two_minutes_for_a_folder_and_no_longer)
 {
-    char path[SUPPORT_PATH];
     lb_lock *lock;
     const char *const argv[] = {SWEEP, NULL};
     support_write_pairs("train.tsv", 60, 1);
     support_write_text("sweep.json", "{\"seed\": [1, 2]}");
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out/seed=2"), 0777), 0);
-    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out/seed=2"), 0777), 0);
+    ck_assert_int_eq(lb_lock_folder(support_path("out/seed=2"), &lock, NULL), LB_OK);
     support_run_as(&(support_command){.argv = argv,
                                       .directory = support_tempdir(),
                                       .stop = "open seed=2/.lock 2 " A_MINUTE A_MINUTE},

@@ -14,14 +14,12 @@
 
 static void make_folder(const char *name)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(path, name), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(name), 0777), 0);
 }
 
 static void plant(const char *name, const char *target)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(symlink(target, support_path(path, name)), 0);
+    ck_assert_int_eq(symlink(target, support_path(name)), 0);
 }
 
 static void assert_content(const char *name, const char *expected)
@@ -102,8 +100,7 @@ END_TEST
 
 static void replace_by_link(const char *name, const char *target)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(unlink(support_path(path, name)), 0);
+    ck_assert_int_eq(unlink(support_path(name)), 0);
     plant(name, target);
 }
 

@@ -204,9 +204,8 @@ END_TEST
 
 START_TEST(test_lookback_through_a_link_of_any_other_name_takes_commands)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(symlink(LOOKBACK, support_path(path, "lb")), 0);
-    RUN(path, "inspect");
+    ck_assert_int_eq(symlink(LOOKBACK, support_path("lb")), 0);
+    RUN(support_path("lb"), "inspect");
     support_expect(&result, 2, "", "lookback inspect: expected MODEL; see lookback inspect --help\n");
 }
 END_TEST
@@ -299,12 +298,10 @@ START_TEST(test_lookback_with_a_stack_of_128_kb_trains_and_with_less_says_so)
 {
     static char script[] = "ulimit -s $1 && exec " LOOKBACK
                            " sort --quiet --steps 2 --hidden 40 --embed 24 --threads 2 --fresh --out \"$2\"";
-    char out[SUPPORT_PATH];
-    support_path(out, "out");
-    RUN("/bin/sh", "-c", script, "sh", "127", out);
+    RUN("/bin/sh", "-c", script, "sh", "127", support_path("out"));
     support_expect(&result, 1, "", "lookback: found a stack of 127 kB (ulimit -s), expected at least 128\n");
     if (SUPPORT_SANITIZED) return;
-    RUN("/bin/sh", "-c", script, "sh", "128", out);
+    RUN("/bin/sh", "-c", script, "sh", "128", support_path("out"));
     ck_assert_msg(result.status == 0, "%d: %s", result.status, result.error);
 }
 END_TEST

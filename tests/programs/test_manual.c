@@ -29,9 +29,8 @@ static void run(const char *const *argv)
 
 static void make_page(const char *command)
 {
-    char path[SUPPORT_PATH];
     run((const char *const[]){LOOKBACK, "generate", "man", *command ? command : NULL, NULL});
-    support_write_file(support_path(path, "page.1"), result.output, result.output_length);
+    support_write_file(support_path("page.1"), result.output, result.output_length);
 }
 
 static bool is_there(const char *tool)

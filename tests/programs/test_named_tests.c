@@ -239,19 +239,18 @@ static bool stop_after_reading(void *context)
 
 START_TEST(test_named_tests_are_in_the_log_while_the_training_goes_on)
 {
-    char train[SUPPORT_PATH], test[SUPPORT_PATH], out[SUPPORT_PATH];
     double found = NAN;
     lb_error error = {0};
     write_files();
-    lb_training_config config = {.train = support_path(train, "train.tsv"),
-                                 .test = {{.name = "two", .file = support_path(test, "near.tsv")}},
+    lb_training_config config = {.train = support_path("train.tsv"),
+                                 .test = {{.name = "two", .file = support_path("near.tsv")}},
                                  .embed = 8,
                                  .hidden = 16,
                                  .steps = 100,
                                  .evaluate_every = 20,
                                  .stop = stop_after_reading,
                                  .context = &found,
-                                 .out = support_path(out, "out")};
+                                 .out = support_path("out")};
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
     ck_assert_double_gt(found, 0);
 }
@@ -264,7 +263,6 @@ START_TEST(test_named_tests_in_memory_are_in_the_result)
                                                                                                 "baa",  "abb",
                                                                                                 "baba", "bb"};
     const lb_pair_texts pairs = {.count = 6, .source = sources, .target = targets};
-    char out[SUPPORT_PATH];
     lb_error error = {0};
     lb_training_result result;
     lb_training_config config = {
@@ -276,7 +274,7 @@ START_TEST(test_named_tests_in_memory_are_in_the_result)
         .hidden = 16,
         .steps = 40,
         .evaluate_every = 20,
-        .out = support_path(out, "out")};
+        .out = support_path("out")};
     ck_assert_msg(!lb_translator_train(config, &result, &error), "%s", error.message);
     ck_assert_int_eq(result.test_pairs[0], 6);
     ck_assert_int_eq(result.test_pairs[1], 2);

@@ -14,8 +14,7 @@
 #define PREDICT BIN_DIR "/lookback", "predict"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], beginner[SUPPORT_PATH],
-    plain[SUPPORT_PATH];
+static const char *model, *headed, *transformer, *beginner, *plain;
 
 static support_result result;
 
@@ -349,10 +348,10 @@ static void free_result(void)
 
 int main(void)
 {
-    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
-    support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
-    support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
-    support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    model = support_train_model("model.safetensors", 500, LB_ATTENTION_ADDITIVE);
+    headed = support_train_model("headed.safetensors", 500, LB_ATTENTION_MULTI_HEAD);
+    transformer = support_train_model("transformer.safetensors", 1500, SUPPORT_TRANSFORMER);
+    plain = support_train_model("plain.safetensors", 500, LB_ATTENTION_NONE);
+    beginner = support_train_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests_between(NULL, free_result);
 }

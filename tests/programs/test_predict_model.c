@@ -13,7 +13,7 @@
 
 #define PREDICT BIN_DIR "/lookback", "predict"
 
-static char model[SUPPORT_PATH]; /* made once, in main */
+static const char *model; /* made once, in main */
 
 static support_result result;
 
@@ -38,12 +38,11 @@ static void expect_refused(const char *path, int status, const char *why)
 
 START_TEST(test_predict_checkpoint_of_a_training_is_refused)
 {
-    char path[SUPPORT_PATH];
     const lb_safetensors_metadata metadata = {LB_RUN_KEY, "{}"};
     lb_status status =
-        lb_safetensors_write(NULL, 0, &metadata, 1, support_path(path, "checkpoint.safetensors"), NULL);
+        lb_safetensors_write(NULL, 0, &metadata, 1, support_path("checkpoint.safetensors"), NULL);
     ck_assert_int_eq(status, LB_OK);
-    expect_refused(path, 65,
+    expect_refused(support_path("checkpoint.safetensors"), 65,
                    "found the checkpoint of a training, expected its model, which is in the same folder");
 }
 END_TEST
@@ -78,8 +77,7 @@ static void save_misfit(const char *path, const char *task)
 
 START_TEST(test_predict_model_of_another_task_is_refused)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "misfit.safetensors");
+    const char *path = support_path("misfit.safetensors");
     save_misfit(path, NULL);
     expect_refused(path, 65, "lookback.task is missing from the metadata");
     save_misfit(path, "{\"task\":\"translate\"}");
@@ -92,8 +90,7 @@ END_TEST
 START_TEST(test_predict_damaged_model_is_refused)
 {
     enum { FLIPS = 40, CUTS = 20 };
-    char path[SUPPORT_PATH];
-    support_path(path, "damaged.safetensors");
+    const char *path = support_path("damaged.safetensors");
     size_t count;
     char *bytes = support_read_file(model, &count);
     for (size_t i = 0; i < FLIPS; i++) {
@@ -122,6 +119,6 @@ END_TEST
 
 int main(void)
 {
-    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    model = support_train_model("model.safetensors", 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

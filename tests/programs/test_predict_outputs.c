@@ -20,7 +20,7 @@
 #define NO_CHAR  "\xef\xbf\xbd"
 
 /* Made once, in main: one that has learned to copy names, and some that write other symbols. */
-static char copier[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], unsure[SUPPORT_PATH];
+static const char *copier, *model, *plain, *unsure;
 
 static support_result result;
 
@@ -264,11 +264,10 @@ END_TEST
 /* Runs outside the tests, where Check cannot assert. False if it fails. */
 static void assert_content(const char *name, const char *expected)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     void *bytes;
     size_t count;
-    ck_assert_msg(!lb_file_read(support_path(path, name), 0, &bytes, &count, &error), "%s", error.message);
+    ck_assert_msg(!lb_file_read(support_path(name), 0, &bytes, &count, &error), "%s", error.message);
     ck_assert_str_eq(bytes, expected);
     lb_release(bytes);
 }
@@ -294,8 +293,7 @@ END_TEST
 
 START_TEST(test_predict_leaves_the_file_as_it_was_after_an_error)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "outputs.tsv"), "old\n", 4);
+    support_write_file(support_path("outputs.tsv"), "old\n", 4);
     RUN("ab\na\xff\n", model, "-o", "outputs.tsv");
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(result.output, "");
@@ -308,8 +306,7 @@ END_TEST
 
 START_TEST(test_predict_does_not_write_to_its_input)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "words.txt"), "ab\n", 3);
+    support_write_file(support_path("words.txt"), "ab\n", 3);
     RUN("", model, "words.txt", "-o", "words.txt");
     support_expect(&result, 2, "",
                    "lookback predict: --output and words.txt: found one file, words.txt, expected two\n");
@@ -319,8 +316,10 @@ START_TEST(test_predict_does_not_write_to_its_input)
     ck_assert_int_eq(result.status, 2);
     support_result_free(&result);
     const char *const argv[] = {PREDICT, model, "-o", "words.txt", NULL};
-    ck_assert(support_run_command(
-        &(support_command){.argv = argv, .directory = support_tempdir(), .input_path = path}, &result));
+    ck_assert(support_run_command(&(support_command){.argv = argv,
+                                                     .directory = support_tempdir(),
+                                                     .input_path = support_path("words.txt")},
+                                  &result));
     support_expect(
         &result, 2, "",
         "lookback predict: --output and standard input: found one file, words.txt, expected two\n");
@@ -449,15 +448,15 @@ END_TEST
 
 static bool train_copier(void)
 {
-    char path[SUPPORT_PATH], *sentences = make_sentences(800);
+    char *sentences = make_sentences(800);
     if (!sentences) return false;
-    support_write_file(support_path(path, "sentences.tsv"), sentences, strlen(sentences));
+    support_write_file(support_path("sentences.tsv"), sentences, strlen(sentences));
     free(sentences);
-    support_path(copier, "copier");
+    copier = support_path("copier");
     const char *const argv[] = {BIN_DIR "/lookback",
                                 "train",
                                 "--train",
-                                path,
+                                support_path("sentences.tsv"),
                                 SUPPORT_SMALL,
                                 "--source-separator",
                                 " ",
@@ -478,8 +477,8 @@ static bool train_copier(void)
 int main(void)
 {
     if (!train_copier()) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    plain = support_train_pair_model("plain.safetensors", 600, LB_ATTENTION_NONE);
+    unsure = support_train_pair_model("unsure.safetensors", 60, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

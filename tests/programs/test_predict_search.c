@@ -10,7 +10,7 @@
 #define PREDICT BIN_DIR "/lookback", "predict"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], plain[SUPPORT_PATH];
+static const char *model, *headed, *transformer, *plain;
 
 static support_result result;
 
@@ -51,15 +51,14 @@ START_TEST(test_predict_attention_is_an_array_of_layers_heads_targets_and_source
     const char *const flags[] = {"--beam=1", "--beam=3"};
     for (int m = 0; SUPPORT_ROW(m, models); m++)
         for (int f = 0; SUPPORT_ROW(f, flags); f++) {
-            char path[SUPPORT_PATH];
-            support_path(path, "out.npy");
-            const char *const argv[] = {PREDICT, models[m].path, flags[f], "--attention", path, NULL};
+            const char *const argv[] = {PREDICT,       models[m].path,          flags[f],
+                                        "--attention", support_path("out.npy"), NULL};
             support_result_free(&result);
             ck_assert(support_run(argv, "7 3 9\n", &result));
             expect(0, "3 7 9\n", "");
             lb_shape shape;
             double *values;
-            ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
+            ck_assert_int_eq(lb_npy_read(support_path("out.npy"), &shape, &values, NULL), LB_OK);
             ck_assert(lb_shape_equal(shape, LB_SHAPE(models[m].layers, models[m].heads, 4, 3)));
             for (int64_t row = 0; row < lb_shape_count(shape) / 3; row++) {
                 const double *w = values + 3 * row;
@@ -73,8 +72,8 @@ END_TEST
 
 START_TEST(test_predict_attention_takes_one_list_and_a_model_that_attends)
 {
-    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
-    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+    char flag[SUPPORT_PATH + 16];
+    snprintf(flag, sizeof flag, "--attention=%s", support_path("out.npy"));
     run(model, flag, "7 3 9\n1 2\n");
     ck_assert_int_eq(result.status, 65);
     ck_assert_str_eq(
@@ -120,9 +119,9 @@ END_TEST
 
 int main(void)
 {
-    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
-    support_train_model(support_path(transformer, "transformer.safetensors"), 1500, SUPPORT_TRANSFORMER);
-    support_train_model(support_path(plain, "plain.safetensors"), 500, LB_ATTENTION_NONE);
+    model = support_train_model("model.safetensors", 500, LB_ATTENTION_ADDITIVE);
+    headed = support_train_model("headed.safetensors", 500, LB_ATTENTION_MULTI_HEAD);
+    transformer = support_train_model("transformer.safetensors", 1500, SUPPORT_TRANSFORMER);
+    plain = support_train_model("plain.safetensors", 500, LB_ATTENTION_NONE);
     return support_run_tests();
 }

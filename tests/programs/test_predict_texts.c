@@ -23,8 +23,7 @@
     "the model knows no symbol of this text; it was trained on texts of a, b, c, d, e, U+0301 ...\n"
 
 /* Made once, in main; `folder` holds the first as model.safetensors. */
-static char folder[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], beginner[SUPPORT_PATH],
-    ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH];
+static const char *folder, *model, *plain, *beginner, *ensemble, *sorter;
 
 static support_result result;
 
@@ -90,8 +89,9 @@ END_TEST
 
 START_TEST(test_predict_file_is_read_in_place_of_standard_input)
 {
-    char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
-    support_write_file(support_path(path, "texts"), "abc\n\xff\n", 6);
+    char message[2 * SUPPORT_PATH];
+    const char *path = support_path("texts");
+    support_write_file(path, "abc\n\xff\n", 6);
     run2(model, path, "--batch=7", "cab\n");
     snprintf(message, sizeof message, "lookback predict: %s:2: found 0xFF at byte 1", path);
     ck_assert_str_eq(result.output, "abc\tA B C\n");
@@ -275,14 +275,13 @@ END_TEST
 /* A model of words of three letters and more, as the program makes it. */
 START_TEST(test_predict_text_shorter_than_learned_is_told_once)
 {
-    char path[SUPPORT_PATH], file[SUPPORT_PATH];
     static const char pairs[] = "abc\tcba\nbcab\tbacb\ncab\tbac\n";
-    support_write_file(support_path(file, "train.tsv"), pairs, sizeof pairs - 1);
-    support_path(path, "words");
+    const char *file = support_path("train.tsv");
+    support_write_file(file, pairs, sizeof pairs - 1);
     SUPPORT_RUN(&result, NULL, BIN_DIR "/lookback", "train", "--train", file, "--dev", file, "--steps", "2",
-                "--hidden", "8", "--out", path);
+                "--hidden", "8", "--out", support_path("words"));
     ck_assert_msg(result.status == 0, "%s", result.error);
-    run(path, NULL, "abc\nca\nb\n");
+    run(support_path("words"), NULL, "abc\nca\nb\n");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(
         strstr(result.error, INPUT "2: found 2 symbols; the shortest text in training had 3\n"));
@@ -313,13 +312,13 @@ START_TEST(test_predict_attention_of_a_text_is_an_array)
 {
     const char *const flags[] = {"--beam=1", "--beam=3"};
     for (int f = 0; SUPPORT_ROW(f, flags); f++) {
-        char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
-        snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+        char flag[SUPPORT_PATH + 16];
+        snprintf(flag, sizeof flag, "--attention=%s", support_path("out.npy"));
         run2(model, flag, flags[f], "cab\n");
         expect(0, "cab\tC A B\n", "");
         lb_shape shape;
         double *values;
-        ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
+        ck_assert_int_eq(lb_npy_read(support_path("out.npy"), &shape, &values, NULL), LB_OK);
         ck_assert(lb_shape_equal(shape, LB_SHAPE(1, 1, 4, 3)));
         for (int64_t row = 0; row < 4; row++)
             ck_assert_double_eq_tol(values[3 * row] + values[3 * row + 1] + values[3 * row + 2], 1, 1e-5);
@@ -330,8 +329,8 @@ END_TEST
 
 START_TEST(test_predict_attention_takes_one_text_and_a_model_that_attends)
 {
-    char path[SUPPORT_PATH], flag[SUPPORT_PATH + 16];
-    snprintf(flag, sizeof flag, "--attention=%s", support_path(path, "out.npy"));
+    char flag[SUPPORT_PATH + 16];
+    snprintf(flag, sizeof flag, "--attention=%s", support_path("out.npy"));
     run(model, flag, "bad\ncab\n");
     expect(65, "bad\tB A " TSH "\n",
            INPUT "2: --attention accepts only one text, unless its file is .jsonl\n");
@@ -395,12 +394,12 @@ END_TEST
 
 int main(void)
 {
-    support_path(folder, "out");
+    folder = support_path("out");
     if (mkdir(folder, 0777) != 0) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("out/model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    plain = support_train_pair_model("plain.safetensors", 600, LB_ATTENTION_NONE);
+    beginner = support_train_pair_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 600, SUPPORT_ENSEMBLE);
+    sorter = support_train_model("sort.safetensors", 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

@@ -15,7 +15,6 @@
 
 static void write_files(void)
 {
-    char path[SUPPORT_PATH];
     support_write_pairs("train.tsv", 60, 1);
     support_shell(
         "train --threads 1 --embed 8 --hidden 8 --steps 2 --evaluate-every 1 --out out --train train.tsv");
@@ -24,9 +23,9 @@ static void write_files(void)
     support_write_text("a.jsonl", "{\"source\":\"abc\"}\n");
     support_write_text("a.json", "[{\"source\":\"abc\"}]\n");
     support_write_text("three.tsv", "abc\tc b a\tx\n");
-    support_write_file(support_path(path, "a.gz"), "\x1F\x8B\x08\0", 4);
-    support_write_file(support_path(path, "wide.tsv"), "\xFF\xFE\x61\0\t\0b\0\n", 9);
-    support_write_file(support_path(path, "wider.tsv"), "\xFF\xFE\0\0\x61\0\0\0\t\0\0\0b\0\0\0\n", 17);
+    support_write_file(support_path("a.gz"), "\x1F\x8B\x08\0", 4);
+    support_write_file(support_path("wide.tsv"), "\xFF\xFE\x61\0\t\0b\0\n", 9);
+    support_write_file(support_path("wider.tsv"), "\xFF\xFE\0\0\x61\0\0\0\t\0\0\0b\0\0\0\n", 17);
 }
 
 static const struct {
@@ -146,16 +145,14 @@ END_TEST
 
 START_TEST(test_command_makes_pairs_of_a_table_of_markdown)
 {
-    char words[512];
     support_write_text("it's.md", "| word | sounds |\r\n|---|:-:|\r\n| ab | a b |\n|cd|c d|\n");
-    run("data \"it's.md\"");
-    const char *command = strstr(support_run_result.error, "this seems to be a table of Markdown; try: sed ");
-    ck_assert_msg(command, "%s", support_run_result.error);
-    snprintf(words, sizeof words, "version; %s %sdata NEW --pairs 9 --source-column 2 --target-column 3",
-             strstr(command, "sed"), LOOKBACK);
-    run(words);
-    ck_assert_msg(strstr(support_run_result.output, "\n1\ta b\ta ␣ b\n2\tc d\tc ␣ d\n"), "%s%s",
-                  support_run_result.output, support_run_result.error);
+    support_shell("data \"it's.md\"");
+    const char *command = strstr(support_ran.error, "this seems to be a table of Markdown; try: sed ");
+    ck_assert_msg(command, "%s", support_ran.error);
+    support_shell("version; %s %sdata NEW --pairs 9 --source-column 2 --target-column 3",
+                  strstr(command, "sed"), LOOKBACK);
+    ck_assert_msg(strstr(support_ran.output, "\n1\ta b\ta ␣ b\n2\tc d\tc ␣ d\n"), "%s%s", support_ran.output,
+                  support_ran.error);
 }
 END_TEST
 

@@ -19,7 +19,7 @@
 #define TSH      "t\xca\x83"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], blind[SUPPORT_PATH], layers[SUPPORT_PATH];
+static const char *model, *blind, *layers;
 
 static support_result result;
 
@@ -30,16 +30,16 @@ static const char pairs[] =
 
 enum { PAIRS = 6 };
 
-static char *write_pairs(char path[SUPPORT_PATH])
+static const char *write_pairs(void)
 {
-    support_write_file(support_path(path, "pairs.tsv"), pairs, sizeof pairs - 1);
-    return path;
+    support_write_file(support_path("pairs.tsv"), pairs, sizeof pairs - 1);
+    return support_path("pairs.tsv");
 }
 
 START_TEST(test_report_has_the_outputs_of_predict)
 {
-    char path[SUPPORT_PATH], found[1024];
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    char found[1024];
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     ck_assert_str_eq(result.output, "");
     support_page p = support_open_page("page.html");
@@ -80,14 +80,14 @@ END_TEST
 
 START_TEST(test_report_has_the_attention_of_predict_in_bytes)
 {
-    char path[SUPPORT_PATH], npy[SUPPORT_PATH];
     lb_shape shape;
     lb_error error = {0};
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html");
     support_page p = support_open_page("page.html");
-    RUN(PREDICT, "deed\n", model, "--attention", support_path(npy, "where.npy"));
+    RUN(PREDICT, "deed\n", model, "--attention", support_path("where.npy"));
     double *weights;
-    ck_assert_msg(lb_npy_read(npy, &shape, &weights, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_npy_read(support_path("where.npy"), &shape, &weights, &error) == LB_OK, "%s",
+                  error.message);
     const cJSON *output = support_at(p.data, "pairs.4.outputs.0");
     int64_t cells = lb_shape_count(shape);
     ck_assert_int_eq(cells, (int64_t)support_count(output, "steps") * 4);
@@ -121,8 +121,7 @@ static void assert_lost(const support_page *p, const cJSON *shown, const cJSON *
 START_TEST(test_report_has_the_erasure_and_the_gradient_of_predict)
 {
     enum { WHY = 5 };
-    char path[SUPPORT_PATH];
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--why=5");
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html", "--why=5");
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");
     RUN(PREDICT, "bad\ncab\na\nbed\ndeed\nbb\n", model, "--jsonl", "--why");
@@ -150,15 +149,14 @@ END_TEST
 
 START_TEST(test_report_has_the_measures_of_evaluate)
 {
-    char path[SUPPORT_PATH];
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html", "--details=2");
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html", "--details=2");
     ck_assert_msg(strstr(result.error, "lookback report: only the first 2 of 6 pairs show their attention") !=
                       NULL,
                   "%s", result.error);
-    RUN(REPORT, NULL, model, path, "-o", "page.html", "--details=2", "--quiet");
+    RUN(REPORT, NULL, model, support_path("pairs.tsv"), "-o", "page.html", "--details=2", "--quiet");
     support_expect(&result, 0, "", "");
     support_page p = support_open_page("page.html");
-    RUN(EVALUATE, NULL, model, path, "--json", "--confusions=100");
+    RUN(EVALUATE, NULL, model, support_path("pairs.tsv"), "--json", "--confusions=100");
     cJSON *measured = cJSON_Parse(result.output);
     const cJSON *statistics = support_at(p.data, "statistics"), *confusion;
     ck_assert_double_eq(support_number(statistics, "pairs"), PAIRS);
@@ -194,8 +192,7 @@ END_TEST
 
 START_TEST(test_report_has_what_the_attention_does_and_what_the_model_is_without_it)
 {
-    char path[SUPPORT_PATH];
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html");
     support_page p = support_open_page("page.html");
     const cJSON *head = support_at(p.data, "statistics.heads.0"),
                 *alignment = support_at(p.data, "statistics.alignment");
@@ -213,7 +210,7 @@ START_TEST(test_report_has_what_the_attention_does_and_what_the_model_is_without
         for (int k = 0; k < columns; k++) sum += mean[i * columns + k];
         ck_assert_int_le(abs(sum - 255), columns);
     }
-    RUN(REPORT, NULL, model, path, "-o", "page.html", "--heads-off=0");
+    RUN(REPORT, NULL, model, support_path("pairs.tsv"), "-o", "page.html", "--heads-off=0");
     support_close_page(&p);
     p = support_open_page("page.html");
     ck_assert(cJSON_IsNull(support_at(p.data, "statistics.heads.0.without")));
@@ -277,7 +274,6 @@ START_TEST(test_report_of_lists_has_blanks_between_numbers_and_none_between_digi
         lb_list_task what;
         const char *list, *separator;
     } cases[] = {{LB_LIST_SORT, "4 2 7", " "}, {LB_LIST_ADD, "27+5", ""}};
-    char path[SUPPORT_PATH];
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3, .what = cases[i].what};
         lb_params *params = lb_params_new(1);
@@ -285,11 +281,11 @@ START_TEST(test_report_of_lists_has_blanks_between_numbers_and_none_between_digi
         const int64_t vocabulary = lb_sort_vocab(&task);
         lb_seq2seq_init(&lists, params, "",
                         (lb_seq2seq_config){vocabulary, vocabulary, .embed = 4, .hidden = 4});
-        ck_assert_int_eq(lb_translator_save(&lists.base, params, support_path(path, "lists.safetensors"),
+        ck_assert_int_eq(lb_translator_save(&lists.base, params, support_path("lists.safetensors"),
                                             (lb_translator_texts){.sort = &task}, NULL),
                          LB_OK);
         lb_params_free(params);
-        RUN(REPORT, NULL, path, "-i", cases[i].list, "-o", "page.html");
+        RUN(REPORT, NULL, support_path("lists.safetensors"), "-i", cases[i].list, "-o", "page.html");
         ck_assert_msg(result.status == 0, "%s", result.error);
         support_page p = support_open_page("page.html");
         ck_assert_str_eq(support_at(p.data, "about.source_separator")->valuestring, cases[i].separator);
@@ -305,8 +301,8 @@ START_TEST(test_report_without_a_title_is_named_after_the_model_and_the_file)
     static const struct {
         const char *pairs, *title;
     } cases[] = {{"-", "blind \xC2\xB7 standard input"}, {"./pairs.tsv", "blind \xC2\xB7 pairs.tsv"}};
-    char path[SUPPORT_PATH], command[SUPPORT_PATH];
-    write_pairs(path);
+    char command[SUPPORT_PATH];
+    write_pairs();
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         RUN(REPORT, "bad\tB\n", blind, cases[i].pairs, "-o", "page.html");
         ck_assert_msg(result.status == 0, "%s", result.error);
@@ -325,12 +321,11 @@ END_TEST
 
 START_TEST(test_report_of_the_same_command_is_the_same_page)
 {
-    char path[SUPPORT_PATH], one[SUPPORT_PATH];
     size_t first, second;
-    RUN(REPORT, NULL, model, write_pairs(path), "-o", "page.html");
-    char *a = support_read_file(support_path(one, "page.html"), &first);
-    RUN(REPORT, NULL, model, path, "-o", "page.html");
-    char *b = support_read_file(one, &second);
+    RUN(REPORT, NULL, model, write_pairs(), "-o", "page.html");
+    char *a = support_read_file(support_path("page.html"), &first);
+    RUN(REPORT, NULL, model, support_path("pairs.tsv"), "-o", "page.html");
+    char *b = support_read_file(support_path("page.html"), &second);
     ck_assert_uint_eq(first, second);
     ck_assert_mem_eq(a, b, first);
     free(a);
@@ -366,8 +361,7 @@ END_TEST
 
 START_TEST(test_report_of_a_model_without_attention_has_no_weights)
 {
-    char path[SUPPORT_PATH];
-    RUN(REPORT, NULL, blind, write_pairs(path), "-o", "page.html");
+    RUN(REPORT, NULL, blind, write_pairs(), "-o", "page.html");
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_page p = support_open_page("page.html");
     ck_assert(support_number(p.data, "about.layers") == 0 && support_number(p.data, "about.heads") == 0);
@@ -411,9 +405,9 @@ END_TEST
 
 START_TEST(test_report_of_bad_lines_stops_or_shows_them)
 {
-    char path[SUPPORT_PATH];
     static const char bad[] = "bad\tB\nbad\nczb\tC\n";
-    support_write_file(support_path(path, "bad.tsv"), bad, sizeof bad - 1);
+    const char *path = support_path("bad.tsv");
+    support_write_file(path, bad, sizeof bad - 1);
     RUN(REPORT, NULL, model, path, "-o", "page.html");
     ck_assert_int_eq(result.status, 65);
     ck_assert_ptr_nonnull(strstr(result.error, "bad.tsv:2: found 1 column, expected 2"));
@@ -437,8 +431,7 @@ END_TEST
 
 START_TEST(test_report_of_nothing_usable_is_an_error)
 {
-    char path[SUPPORT_PATH];
-    write_pairs(path);
+    const char *path = write_pairs();
     RUN(REPORT, NULL, model);
     ck_assert_int_eq(result.status, 2);
     ck_assert_str_eq(result.error,
@@ -462,8 +455,8 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(blind, "blind.safetensors"), 600, LB_ATTENTION_NONE);
-    support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    blind = support_train_pair_model("blind.safetensors", 600, LB_ATTENTION_NONE);
+    layers = support_train_model("layers.safetensors", 100, SUPPORT_TRANSFORMER);
     return support_run_tests();
 }

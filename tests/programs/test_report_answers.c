@@ -13,7 +13,7 @@
 #define REPORT   BIN_DIR "/lookback", "report"
 #define EVALUATE BIN_DIR "/lookback", "evaluate"
 
-static char model[SUPPORT_PATH];
+static const char *model;
 
 static support_result result;
 
@@ -77,6 +77,6 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

@@ -13,15 +13,14 @@
 #define REPORT BIN_DIR "/lookback", "report"
 #define ENGINE "<script type=\"text/plain\" id=\"wasm\" data-encoding=\"gzip+base64\">abc</script>\n"
 
-static char model[SUPPORT_PATH];
+static const char *model;
 
 static support_result result;
 
 /* Reports about a text, with an engine of this content. */
 static void report(const char *engine)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "engine.html"), engine, strlen(engine));
+    support_write_file(support_path("engine.html"), engine, strlen(engine));
     const char *const argv[] = {REPORT,      model,      "--input",     "bad",         "-o",
                                 "page.html", "--engine", "engine.html", "--threads=1", NULL};
     support_run_in_tempdir(argv, NULL, &result);
@@ -29,11 +28,10 @@ static void report(const char *engine)
 
 START_TEST(test_report_carries_the_engine_and_the_model_byte_for_byte)
 {
-    char path[SUPPORT_PATH];
     size_t size, count, expected_count;
     report(ENGINE);
     ck_assert_msg(result.status == 0, "%s", result.error);
-    char *html = support_read_file(support_path(path, "page.html"), &size);
+    char *html = support_read_file(support_path("page.html"), &size);
     char *expected = support_read_file(model, &expected_count);
     unsigned char *found = support_inflate_element(html, "model", &count);
     ck_assert_ptr_nonnull(strstr(html, ENGINE));
@@ -48,12 +46,11 @@ END_TEST
 
 START_TEST(test_report_without_an_engine_may_run_none)
 {
-    char path[SUPPORT_PATH];
     size_t size;
     const char *const argv[] = {REPORT, model, "--input", "bad", "-o", "page.html", "--threads=1", NULL};
     support_run_in_tempdir(argv, NULL, &result);
     ck_assert_msg(result.status == 0, "%s", result.error);
-    char *html = support_read_file(support_path(path, "page.html"), &size);
+    char *html = support_read_file(support_path("page.html"), &size);
     static const char *const absent[] = {"wasm-unsafe-eval", "worker-src", "@POLICY@", "@MODEL@", "@ENGINE@"};
     for (int i = 0; SUPPORT_ROW(i, absent); i++)
         ck_assert_msg(strstr(html, absent[i]) == NULL, "found %s", absent[i]);
@@ -84,6 +81,6 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 50, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 50, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

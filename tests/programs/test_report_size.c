@@ -31,7 +31,7 @@ static support_page report(const char *name, const char *flag)
 /* Pairs of random symbols, to copy. */
 static void write_long_pairs(const char *name, int count)
 {
-    char path[SUPPORT_PATH], *text = malloc((size_t)count * 3 * (LENGTH + 1)), *end = text;
+    char *text = malloc((size_t)count * 3 * (LENGTH + 1)), *end = text;
     for (int i = 0; i < count; i++) {
         char *source = end;
         for (int k = 0; k < LENGTH; k++)
@@ -39,7 +39,7 @@ static void write_long_pairs(const char *name, int count)
         *end++ = '\t';
         for (int k = 0; k < LENGTH; k++, *end++ = k < LENGTH ? ' ' : '\n') *end++ = source[k];
     }
-    support_write_file(support_path(path, name), text, (size_t)(end - text));
+    support_write_file(support_path(name), text, (size_t)(end - text));
     free(text);
 }
 

@@ -183,9 +183,10 @@ END_TEST
 /* Of a text that is longer than the model can read, there is only what the lexicon has. */
 START_TEST(test_report_counts_nothing_for_a_model_that_cannot_read_what_its_lexicon_knows)
 {
-    char path[SUPPORT_PATH], answer[] = "B A";
+    const char *path;
+    char answer[] = "B A";
     const char *source[] = {"a"}, *target[] = {"B", "A"};
-    support_train_pair_model(support_path(path, "known.safetensors"), 1, LB_ATTENTION_DOT);
+    path = support_train_pair_model("known.safetensors", 1, LB_ATTENTION_DOT);
     lb_translator *translator = lb_translator_open(path, NULL);
     ck_assert_ptr_nonnull(translator);
     const lb_translator_facts model = lb_translator_about(translator);
@@ -255,8 +256,7 @@ START_TEST(test_report_measures_heads_by_greedy_decoding)
 {
     static const char *const sources[] = {"abc", "dab", "cad", "bed", "ace", "dec", "eba", "cab"};
     enum { TEXTS = 8 };
-    char path[SUPPORT_PATH];
-    support_train_pair_model(support_path(path, "heads.safetensors"), 20, LB_ATTENTION_MULTI_HEAD);
+    const char *path = support_train_pair_model("heads.safetensors", 20, LB_ATTENTION_MULTI_HEAD);
     lb_translator *translator = lb_translator_open(path, NULL);
     ck_assert_ptr_nonnull(translator);
     lb_translations *found[2];

@@ -30,13 +30,13 @@ START_TEST(test_report_has_the_command_that_trains_the_model_again)
     ck_assert_str_eq(command, "lookback train --train train.tsv --set merge=false --target-separator ' ' "
                               "--model transformer --hidden 16 --tied --steps 2 --seed 7");
     const char *begin = command + strlen("lookback train ");
-    char script[SUPPORT_PATH], sorts[SUPPORT_PATH];
+    char script[SUPPORT_PATH];
     snprintf(script, sizeof script, "exec '" BIN_DIR "/lookback' train %s --threads 1 --out again", begin);
     RUN("/bin/sh", NULL, "-c", script);
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_assert_same_files("out/model.safetensors", "again/model.safetensors");
     support_close_page(&p);
-    support_train_model(support_path(sorts, "sort.safetensors"), 5, SUPPORT_TRANSFORMER);
+    const char *sorts = support_train_model("sort.safetensors", 5, SUPPORT_TRANSFORMER);
     RUN(REPORT, NULL, sorts, "--input", "7 0 3", "-o", "page.html");
     p = support_open_page("page.html");
     ck_assert(cJSON_IsNull(support_at(p.data, "about.training_command")));
@@ -163,11 +163,11 @@ END_TEST
 
 START_TEST(test_report_does_not_leave_out_a_film_that_it_cannot_read)
 {
-    char film[SUPPORT_PATH];
     support_write_pairs("train.tsv", 60, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--steps", "2");
     support_assert_trained();
-    ck_assert_int_eq(remove(support_path(film, "out/film.jsonl")), 0);
+    const char *film = support_path("out/film.jsonl");
+    ck_assert_int_eq(remove(film), 0);
     ck_assert_int_eq(symlink("film.jsonl", film), 0);
     RUN(REPORT, NULL, "out", "--input", "abc", "-o", "page.html");
     ck_assert_int_eq(result.status, 66);

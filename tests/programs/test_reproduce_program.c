@@ -33,16 +33,15 @@ static void train_one(void)
 /* Writes a model with another record, or other weights, to the file `to`. */
 static void change(const char *from, const char *to, void (*plant)(cJSON *record, lb_params *params))
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_text_model model;
-    lb_safetensors *file = lb_safetensors_open(support_path(path, from), &error);
+    lb_safetensors *file = lb_safetensors_open(support_path(from), &error);
     ck_assert_msg(file && !lb_text_model_load(file, NULL, &model, &error), "%s", error.message);
     cJSON *record = cJSON_Parse(model.training);
     plant(record, model.params);
     char *text = cJSON_PrintUnformatted(record);
     model.training = text;
-    ck_assert_msg(!lb_text_model_save(support_path(path, to), &model, &error), "%s", error.message);
+    ck_assert_msg(!lb_text_model_save(support_path(to), &model, &error), "%s", error.message);
     free(text);
     cJSON_Delete(record);
     lb_text_model_free(&model);
@@ -205,7 +204,7 @@ START_TEST(test_reproduce_tells_other_pairs_from_the_same_ones)
     expect(1, "step 50: weights: ", "data or options: it was trained on other pairs (changed.tsv");
     RUN(REPRODUCE, "out", "--dev", "changed.tsv");
     expect(1, "step 50: weights: ", "data or options: it was evaluated on other pairs (changed.tsv");
-    ck_assert_int_eq(remove(support_path((char[SUPPORT_PATH]){0}, "train.tsv")), 0);
+    ck_assert_int_eq(remove(support_path("train.tsv")), 0);
     RUN(REPRODUCE, "out");
     expect(66, "",
            "train.tsv: cannot read: No such file or directory (--train, --dev and --test name pairs)\n");
@@ -283,8 +282,8 @@ START_TEST(test_reproduce_refuses_what_no_record_has_all_of)
     change("out/model.safetensors", "changed.safetensors", make_hostile);
     RUN(REPRODUCE, "changed.safetensors");
     expect(1, "step 50: weights: found ", "data or options: ");
-    char *bytes = support_content("out/model.safetensors", &count), path[SUPPORT_PATH];
-    support_write_file(support_path(path, "cut.safetensors"), bytes, count - 100);
+    char *bytes = support_content("out/model.safetensors", &count);
+    support_write_file(support_path("cut.safetensors"), bytes, count - 100);
     free(bytes);
     RUN(REPRODUCE, "cut.safetensors");
     expect(65, "", "cut.safetensors: ");
@@ -308,10 +307,9 @@ END_TEST
  * UPDATE_MODELS=1 makes the model again, after a change of the bits. */
 START_TEST(test_reproduce_the_model_of_the_examples)
 {
-    char path[SUPPORT_PATH];
     size_t count;
     char *pairs = support_read_file(SOURCE_DIR "/examples/data/spanish_train.tsv", &count);
-    support_write_file(support_path(path, "spanish_train.tsv"), pairs, count);
+    support_write_file(support_path("spanish_train.tsv"), pairs, count);
     free(pairs);
     if (getenv("UPDATE_MODELS")) {
         RUN("train", "spanish_train.tsv", "--hidden", "16", "--embed", "8", "--steps", "60",

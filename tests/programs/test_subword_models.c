@@ -241,11 +241,10 @@ static bool count_step(void *context)
 START_TEST(test_subwords_a_search_waits_for_outputs_of_twice_the_source)
 {
     train("out", "120");
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     int64_t steps = 0;
     const char *text = "Die Frau liest ein Buch.";
-    lb_translator *translator = lb_translator_open(support_path(path, "out"), &error);
+    lb_translator *translator = lb_translator_open(support_path("out"), &error);
     ck_assert_msg(translator, "%s", error.message);
     lb_translate_config config = {.limit = 1000, .stop = count_step, .context = &steps};
     lb_translations *all = lb_translate_all(translator, &text, 1, config, &error);

@@ -88,9 +88,8 @@ END_TEST
 
 START_TEST(test_sweep_keeps_an_earlier_model_that_is_not_its_own)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
-    support_write_file(support_path(path, "out/model.safetensors"), "earlier", 7);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
+    support_write_file(support_path("out/model.safetensors"), "earlier", 7);
     for (int i = 0; i < 2; i++) {
         sweep("{\"hidden\": [4, 5]}", (const char *const[]){"--steps", "10", NULL});
         support_assert_trained();
@@ -105,10 +104,10 @@ END_TEST
 
 START_TEST(test_sweep_in_a_folder_that_another_process_has_is_refused)
 {
-    char path[SUPPORT_PATH], process[32];
+    char process[32];
     lb_lock *lock;
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
-    ck_assert_int_eq(lb_lock_folder(path, &lock, NULL), LB_OK);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
+    ck_assert_int_eq(lb_lock_folder(support_path("out"), &lock, NULL), LB_OK);
     sweep(GRID, NULL);
     snprintf(process, sizeof process, ", process %ld", (long)getpid());
     support_assert_refused(75, process);
@@ -210,10 +209,9 @@ END_TEST
 /* It would write into the terminal, among the notes of the others. */
 START_TEST(test_sweep_a_training_without_its_log_is_not_started)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out/seed=1"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out/seed=1/train.log"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out/seed=1"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out/seed=1/train.log"), 0777), 0);
     sweep("{\"seed\": [1, 2]}", NULL);
     ck_assert_int_eq(support_ran.status, 74);
     ck_assert_ptr_nonnull(strstr(support_ran.error,
@@ -227,10 +225,9 @@ END_TEST
 
 START_TEST(test_sweep_of_trainings_that_fail_for_several_reasons_ends_with_1)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(path, "out"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02"), 0777), 0);
-    ck_assert_int_eq(mkdir(support_path(path, "out/lr=0.02/train.log"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out/lr=0.02"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("out/lr=0.02/train.log"), 0777), 0);
     sweep("{\"lr\": [0.02, 1e30]}", (const char *const[]){"--steps", "60", NULL});
     ck_assert_int_eq(support_ran.status, 1);
     ck_assert_ptr_nonnull(strstr(support_ran.error, ": 2 of 2 trainings failed: "));

@@ -22,6 +22,11 @@ enum { HOSTILE = sizeof hostile / sizeof *hostile };
 static char model[SUPPORT_PATH], pairs[SUPPORT_PATH], sources[SUPPORT_PATH], config[SUPPORT_PATH];
 static support_result result, on_terminal;
 
+static char *name_file(char path[SUPPORT_PATH], const char *name)
+{
+    return strcpy(path, support_path(name));
+}
+
 /* With random weights: it writes symbols of all kinds. */
 static void make_model(void)
 {
@@ -42,16 +47,13 @@ static void make_model(void)
     lb_tensor *bias = lb_params_find(made.params, "output.bias");
     for (int i = 0; i < 6; i++) bias->data[LB_FIRST_TOKEN + i] = 4;
     made.model = &net->base;
-    ck_assert_int_eq(lb_text_model_save(support_path(model, "model" EVIL), &made, NULL), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(name_file(model, "model" EVIL), &made, NULL), LB_OK);
     lb_text_model_free(&made);
 }
 
 static void write_text(char path[SUPPORT_PATH], const char *name, const char *text)
 {
-    FILE *file = fopen(support_path(path, name), "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_ge(fputs(text, file), 0);
-    ck_assert_int_eq(fclose(file), 0);
+    support_write_file(name_file(path, name), text, strlen(text));
 }
 
 static void make_files(void)

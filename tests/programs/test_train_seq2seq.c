@@ -21,10 +21,9 @@ enum { PAIRS = 500 };
 /* The model in a file of the test's folder, read in this process; to be freed by lb_text_model_free. */
 static lb_text_model load(const char *name)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_text_model translator;
-    lb_safetensors *file = lb_safetensors_open(support_path(path, name), &error);
+    lb_safetensors *file = lb_safetensors_open(support_path(name), &error);
     ck_assert_msg(file, "%s", error.message);
     ck_assert_msg(!lb_text_model_load(file, NULL, &translator, &error), "%s", error.message);
     lb_safetensors_close(file);
@@ -128,9 +127,8 @@ START_TEST(test_train_seq2seq_any_threads_and_folders_give_the_same_file)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dropout", "0.2", "--out", "one");
-    char copy[SUPPORT_PATH], original[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(copy, "elsewhere"), 0700), 0);
-    ck_assert_int_eq(link(support_path(original, "train.tsv"), support_path(copy, "elsewhere/train.tsv")), 0);
+    ck_assert_int_eq(mkdir(support_path("elsewhere"), 0700), 0);
+    ck_assert_int_eq(link(support_path("train.tsv"), support_path("elsewhere/train.tsv")), 0);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "elsewhere/train.tsv", "--dropout", "0.2", "--out", "two",
                   "--threads", "2", "--set", "keep=1");
     support_assert_trained();
@@ -181,12 +179,11 @@ END_TEST
 START_TEST(test_train_seq2seq_finished_run_repeats_its_result_and_mends_its_files)
 {
     support_write_pairs("train.tsv", PAIRS, 1);
-    char from[SUPPORT_PATH], to[SUPPORT_PATH], *first;
+    char *first;
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
     first = strdup(support_ran.output);
-    support_path(from, "out/model.safetensors");
-    ck_assert_int_eq(rename(from, support_path(to, "kept")), 0);
+    ck_assert_int_eq(rename(support_path("out/model.safetensors"), support_path("kept")), 0);
     support_write_text("out/log.jsonl", "nonsense\n");
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     support_assert_trained();
@@ -335,7 +332,6 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
                 {"0.3", "0", "training loss, raised by dropout"},
                 {"0", "0.1", "training loss, raised by label smoothing"},
                 {"0.3", "0.1", "training loss, raised by dropout and label smoothing"}};
-    char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
     double values[VALUES][POINTS];
     support_write_pairs("train.tsv", 60, 1);
     for (int i = 0; SUPPORT_ROW(i, runs); i++) {
@@ -354,8 +350,8 @@ START_TEST(test_train_seq2seq_chart_has_exact_match_and_says_what_raises_the_tra
                                .x = {.label = "Step"},
                                .left = {.label = "Loss"},
                                .right = {.label = "Exact match on held-out pairs, %", .max = 100}};
-        ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
-        support_pictures_equal(support_path(chart, "out/training.png"), expected);
+        ck_assert_int_eq(lb_chart_save(&same, support_path("expected.png"), NULL), LB_OK);
+        support_pictures_equal(support_path("out/training.png"), support_path("expected.png"));
     }
 }
 END_TEST
@@ -363,7 +359,6 @@ END_TEST
 /* What the best model is chosen by; the right axis goes up to a symbol error above 1. */
 START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
 {
-    char chart[SUPPORT_PATH], expected[SUPPORT_PATH];
     double values[VALUES][POINTS], highest = 100;
     support_write_pairs("train.tsv", 60, 1);
     for (int loss = 0; loss < 2; loss++) {
@@ -383,8 +378,8 @@ START_TEST(test_train_seq2seq_chart_has_the_measure_of_the_choice)
                                .x = {.label = "Step"},
                                .left = {.label = "Loss"},
                                .right = {.label = "Symbol error on held-out pairs, %", .max = highest}};
-        ck_assert_int_eq(lb_chart_save(&same, support_path(expected, "expected.png"), NULL), LB_OK);
-        support_pictures_equal(support_path(chart, "out/training.png"), expected);
+        ck_assert_int_eq(lb_chart_save(&same, support_path("expected.png"), NULL), LB_OK);
+        support_pictures_equal(support_path("out/training.png"), support_path("expected.png"));
     }
     ck_assert_double_gt(highest, 100);
 }

@@ -57,11 +57,11 @@ END_TEST
 START_TEST(test_train_seq2seq_line_of_a_megabyte_is_status_65)
 {
     enum { MEGABYTE = 1 << 20 };
-    char path[SUPPORT_PATH], *line = malloc(MEGABYTE + 4);
+    char *line = malloc(MEGABYTE + 4);
     ck_assert_ptr_nonnull(line);
     memset(line, 'a', MEGABYTE);
     memcpy(line + MEGABYTE, "\tb\n", 4);
-    support_write_file(support_path(path, "bad.tsv"), line, MEGABYTE + 3);
+    support_write_file(support_path("bad.tsv"), line, MEGABYTE + 3);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "bad.tsv");
     support_assert_refused(65, "bad.tsv:1: ");
     assert_one_line();
@@ -71,9 +71,8 @@ END_TEST
 
 START_TEST(test_train_seq2seq_file_that_cannot_be_read_is_status_66)
 {
-    char path[SUPPORT_PATH];
     support_write_text("good.tsv", GOOD);
-    ck_assert_int_eq(mkdir(support_path(path, "folder"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("folder"), 0777), 0);
     SUPPORT_TRAIN("--train", "no.tsv");
     support_assert_refused(66, "no.tsv: cannot read: No such file");
     SUPPORT_TRAIN("--train", "good.tsv", "--dev", "no.tsv", "--target-separator", " ");
@@ -321,12 +320,11 @@ END_TEST
 
 START_TEST(test_train_seq2seq_damaged_checkpoint_is_refused)
 {
-    char path[SUPPORT_PATH];
     size_t count;
     support_write_pairs("train.tsv", 100, 1);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     char *bytes = support_content("out/checkpoint.safetensors", &count);
-    support_write_file(support_path(path, "out/checkpoint.safetensors"), bytes, count / 2);
+    support_write_file(support_path("out/checkpoint.safetensors"), bytes, count / 2);
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv");
     ck_assert_int_eq(support_ran.status, 65);
     ck_assert_ptr_nonnull(strstr(support_ran.error, "; --fresh starts over, or choose another --out"));

@@ -172,15 +172,14 @@ END_TEST
 
 START_TEST(test_train_sort_damaged_checkpoint_is_refused)
 {
-    char path[SUPPORT_PATH];
     RUN(SMALL, "--out", "a");
     size_t count;
     char *bytes = support_content("a/checkpoint.safetensors", &count);
-    support_write_file(support_path(path, "a/checkpoint.safetensors"), bytes, count / 2);
+    support_write_file(support_path("a/checkpoint.safetensors"), bytes, count / 2);
     RUN(SMALL, "--out", "a");
     support_assert_refused(65, "a/checkpoint.safetensors");
     bytes[count - 100] ^= 4;
-    support_write_file(path, bytes, count);
+    support_write_file(support_path("a/checkpoint.safetensors"), bytes, count);
     RUN(SMALL, "--out", "a");
     support_assert_refused(65, "a/checkpoint.safetensors");
     free(bytes);

@@ -9,7 +9,7 @@
 
 #define LOOKBACK BIN_DIR "/lookback"
 
-static char path[SUPPORT_PATH];
+static const char *path;
 static lb_error error;
 static support_result result;
 
@@ -57,7 +57,7 @@ START_TEST(test_save_of_a_model_that_sorts_is_opened_by_all_programs)
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
     lb_translator_texts texts = {.sort = &task};
     assert_saved(
-        lb_translator_save(&model.base, params, support_path(path, "sort.safetensors"), texts, &error));
+        lb_translator_save(&model.base, params, path = support_path("sort.safetensors"), texts, &error));
     lb_params_free(params);
     assert_programs_open("7 3 9", "3 7 9");
 }
@@ -90,7 +90,7 @@ static void open_pairs(pairs *p)
                                 .hidden = 4};
     ck_assert_int_eq(lb_seq2seq_init(&p->model, p->params, "", config), LB_OK);
     p->texts = (lb_translator_texts){p->source, p->target, .target_rule = {.separator = " "}};
-    support_path(path, "pairs.safetensors");
+    path = support_path("pairs.safetensors");
 }
 
 static void close_pairs(pairs *p)

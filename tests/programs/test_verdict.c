@@ -21,19 +21,19 @@ enum { TEXTS = 9, MOST_CELLS = 256 };
 /* One source has a single symbol, and none of the others is as long as "decabe". */
 static const char *const sources[TEXTS] = {"abc", "da", "cad", "b", "be", "ace", "decabe", "ce", "eba"};
 
-static char model[SUPPORT_PATH];
+static const char *model;
 static support_result result;
 
 #define RUN(...) SUPPORT_RUN(&result, NULL, LOOKBACK, __VA_ARGS__)
 
 static void write_pairs(void)
 {
-    char path[SUPPORT_PATH], text[1024] = "";
+    char text[1024] = "";
     for (int i = 0; i < TEXTS; i++) {
         strcat(text, sources[i]);
         strcat(text, "\tA B\n");
     }
-    support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
+    support_write_file(support_path("pairs.tsv"), text, strlen(text));
 }
 
 /* The object of `evaluate --json --why`, to be deleted. */
@@ -183,8 +183,7 @@ START_TEST(test_verdict_has_three_lines)
     ck_assert_ptr_nonnull(strstr(another, "; 5 pairs\n"));
     const char *last = strchr(another + 1, '\n');
     ck_assert_str_eq(last, "\n");
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "pairs.tsv"), "abc\tA B C\n", 10); /* without another pair */
+    support_write_file(support_path("pairs.tsv"), "abc\tA B C\n", 10); /* without another pair */
     RUN("evaluate", model, "pairs.tsv", "--why", "--confusions", "0");
     ck_assert_ptr_nonnull(
         strstr(result.output, "\nanother pair              - tau       - % same first symbol; 0 pairs\n"));
@@ -195,9 +194,8 @@ END_TEST
 START_TEST(test_verdict_of_a_transformer_names_its_layers)
 {
     static const char lists[] = "4 2 7\t2 4 7\n9 1\t1 9\n3 8\t3 8\n";
-    char path[SUPPORT_PATH], of[SUPPORT_PATH];
-    support_train_model(support_path(of, "sorter.safetensors"), 0, SUPPORT_TRANSFORMER);
-    support_write_file(support_path(path, "pairs.tsv"), lists, strlen(lists));
+    const char *of = support_train_model("sorter.safetensors", 0, SUPPORT_TRANSFORMER);
+    support_write_file(support_path("pairs.tsv"), lists, strlen(lists));
     cJSON *why = evaluate_json(of);
     int heads = (support_count(why, "rows") - 3) / 2;
     char name[64];
@@ -215,8 +213,7 @@ END_TEST
 
 START_TEST(test_verdict_refuses_what_has_none)
 {
-    char none[SUPPORT_PATH], path[SUPPORT_PATH];
-    support_train_pair_model(support_path(none, "none.safetensors"), 0, LB_ATTENTION_NONE);
+    const char *none = support_train_pair_model("none.safetensors", 0, LB_ATTENTION_NONE);
     write_pairs();
     RUN("evaluate", none, "pairs.tsv", "--why");
     ck_assert_int_ne(result.status, 0);
@@ -230,7 +227,7 @@ START_TEST(test_verdict_refuses_what_has_none)
     ck_assert_ptr_nonnull(strstr(result.error, "--why needs a MODEL and one FILE, or --json"));
     RUN("evaluate", "--predictions", "pairs.tsv", "pairs.tsv", "--why");
     ck_assert_int_eq(result.status, 2);
-    support_write_file(support_path(path, "pairs.tsv"), "a\tA\n", 4);
+    support_write_file(support_path("pairs.tsv"), "a\tA\n", 4);
     RUN("evaluate", model, "pairs.tsv", "--why");
     ck_assert_int_eq(result.status, 0);
     ck_assert_ptr_nonnull(strstr(result.error, "--why: found no source of several symbols in pairs.tsv"));
@@ -240,6 +237,6 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 60, LB_ATTENTION_MULTI_HEAD);
+    model = support_train_pair_model("model.safetensors", 60, LB_ATTENTION_MULTI_HEAD);
     return support_run_tests();
 }

@@ -16,8 +16,7 @@
 #define VISUALIZE BIN_DIR "/visualize"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], headed[SUPPORT_PATH], transformer[SUPPORT_PATH], beginner[SUPPORT_PATH],
-    plain[SUPPORT_PATH];
+static const char *model, *headed, *transformer, *beginner, *plain;
 
 static support_result result;
 
@@ -38,20 +37,14 @@ static void expect(int status, const char *error)
     ck_assert_int_eq(result.status, status);
 }
 
-static const char *file(const char *name)
-{
-    static char path[SUPPORT_PATH];
-    return support_path(path, name);
-}
-
 static void write_matrix(const char *name, lb_shape shape, const double *values)
 {
-    ck_assert_int_eq(lb_npy_write(values, shape, LB_DTYPE_F64, file(name), NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(values, shape, LB_DTYPE_F64, support_path(name), NULL), LB_OK);
 }
 
 static unsigned char *read_picture(const char *name, int *width, int *height)
 {
-    unsigned char *pixels = support_picture_read(file(name), width, height);
+    unsigned char *pixels = support_picture_read(support_path(name), width, height);
     ck_assert_msg(pixels != NULL, "%s is no picture", name);
     return pixels;
 }
@@ -76,7 +69,7 @@ START_TEST(test_visualize_matrix_is_drawn_as_in_the_reference)
     RUN("--matrix", "w.npy", "--rows", "the  cat\tsleeps", "--columns", "El gato duerme aqu\xc3\xad", "-o",
         "w.png", "--title", "Gr\xc3\xb6\xc3\x9f\x65 \xe2\x80\x94 \xce\xb1 \xe2\x86\x92 \xce\xb2");
     expect(0, "visualize: wrote w.png (3 x 4)\n");
-    support_picture_file_equals(file("w.png"), "visualize_matrix");
+    support_picture_file_equals(support_path("w.png"), "visualize_matrix");
     ck_assert_uint_eq(support_file_count(), 2);
 }
 END_TEST
@@ -88,7 +81,7 @@ START_TEST(test_visualize_values_beyond_unit_interval_and_holes_are_drawn_as_in_
     expect(
         0,
         "visualize: 2 of 6 values are not finite: grey, without a number\nvisualize: wrote w.png (2 x 3)\n");
-    support_picture_file_equals(file("w.png"), "visualize_range");
+    support_picture_file_equals(support_path("w.png"), "visualize_range");
 }
 END_TEST
 
@@ -167,7 +160,7 @@ START_TEST(test_visualize_several_heads_have_a_panel_each)
         panels[head] = lb_heatmap_panel(&maps[head]);
     }
     lb_figure figure = {.panels = panels, .count = HEADS, .columns = 2, .title = "All", .bar = &bar};
-    ck_assert_int_eq(lb_figure_save(&figure, file("library.png"), NULL), LB_OK);
+    ck_assert_int_eq(lb_figure_save(&figure, support_path("library.png"), NULL), LB_OK);
     free(weights);
     ck_assert(same_pictures("model.png", "library.png"));
 }
@@ -213,7 +206,7 @@ END_TEST
 static char *read_svg(const char *name)
 {
     size_t size;
-    char *bytes = support_read_file(file(name), &size), *svg = calloc(size + 1, 1);
+    char *bytes = support_read_file(support_path(name), &size), *svg = calloc(size + 1, 1);
     ck_assert(bytes && svg);
     memcpy(svg, bytes, size);
     free(bytes);
@@ -230,8 +223,8 @@ START_TEST(test_visualize_compare_names_kinds_and_paths_only_where_kinds_are_equ
     for (int i = 0; i < 4; i++)
         ck_assert_msg(strstr(svg, expected[i]) != NULL, "no %s in %s", expected[i], svg);
     free(svg);
-    ck_assert_int_eq(link(model, file("other.safetensors")), 0);
-    RUN(model, "--input", "7 0 3", "--compare", file("other.safetensors"), "-o", "paths.svg");
+    ck_assert_int_eq(link(model, support_path("other.safetensors")), 0);
+    RUN(model, "--input", "7 0 3", "--compare", support_path("other.safetensors"), "-o", "paths.svg");
     svg = read_svg("paths.svg");
     ck_assert_ptr_null(strstr(svg, ">additive</text>"));
     ck_assert_ptr_nonnull(strstr(svg, "/other</text>"));
@@ -326,9 +319,9 @@ START_TEST(test_visualize_unusable_model_is_refused)
     expect(66, "visualize: nowhere: cannot read: No such file or directory\n");
     size_t count;
     char *bytes = support_read_file(model, &count);
-    support_write_file(file("cut"), bytes, count / 2);
+    support_write_file(support_path("cut"), bytes, count / 2);
     bytes[count / 2] ^= 1;
-    support_write_file(file("flipped"), bytes, count);
+    support_write_file(support_path("flipped"), bytes, count);
     free(bytes);
     RUN("cut", "--input", "1 2");
     ck_assert_int_eq(result.status, 65);
@@ -401,7 +394,7 @@ START_TEST(test_visualize_unusable_font_is_refused)
 {
     RUN(model, "-i", "7 0", "--font", "nowhere.ttf");
     expect(66, "visualize: nowhere.ttf: No such file or directory\n");
-    support_write_file(file("broken.ttf"), "no font", 7);
+    support_write_file(support_path("broken.ttf"), "no font", 7);
     RUN(model, "-i", "7 0", "--font", "broken.ttf");
     ck_assert_int_eq(result.status, 65);
     ck_assert_int_eq(strncmp(result.error, "visualize: broken.ttf: ", 23), 0);
@@ -412,7 +405,7 @@ START_TEST(test_visualize_unwritable_output_is_status_74)
 {
     RUN(model, "-i", "7 0", "-o", "nowhere/a.png");
     expect(74, "visualize: nowhere/a.png: cannot write: No such file or directory\n");
-    ck_assert_int_eq(mkdir(file("folder.png"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("folder.png"), 0777), 0);
     RUN(model, "-i", "7 0", "-o", "folder.png");
     ck_assert_int_eq(result.status, 74);
     ck_assert_int_eq(strncmp(result.error, "visualize: folder.png: ", 23), 0);
@@ -427,10 +420,10 @@ static void free_result(void)
 
 int main(void)
 {
-    support_train_model(support_path(model, "model.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(headed, "headed.safetensors"), 500, LB_ATTENTION_MULTI_HEAD);
-    support_train_model(support_path(transformer, "transformer.safetensors"), 0, SUPPORT_TRANSFORMER);
-    support_train_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
-    support_train_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    model = support_train_model("model.safetensors", 500, LB_ATTENTION_ADDITIVE);
+    headed = support_train_model("headed.safetensors", 500, LB_ATTENTION_MULTI_HEAD);
+    transformer = support_train_model("transformer.safetensors", 0, SUPPORT_TRANSFORMER);
+    plain = support_train_model("plain.safetensors", 0, LB_ATTENTION_NONE);
+    beginner = support_train_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests_between(NULL, free_result);
 }

@@ -30,15 +30,10 @@ static void expect(int status, const char *error)
     ck_assert_int_eq(result.status, status);
 }
 
-static const char *file(const char *name)
-{
-    static char path[SUPPORT_PATH];
-    return support_path(path, name);
-}
-
 static void write_matrix(const double *values)
 {
-    ck_assert_int_eq(lb_npy_write(values, LB_SHAPE(ROWS, COLUMNS), LB_DTYPE_F64, file("w.npy"), NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(values, LB_SHAPE(ROWS, COLUMNS), LB_DTYPE_F64, support_path("w.npy"), NULL),
+                     LB_OK);
 }
 
 /* Asserts that the picture NAME shows the values in this range, and that its bar says so. */
@@ -51,10 +46,8 @@ static void shows(const char *name, const double *values, lb_heatmap range)
     map.title = "Attention Weights";
     map.x_label = "input";
     map.y_label = "output";
-    ck_assert_int_eq(lb_heatmap_save(&map, file("expected.png"), NULL), LB_OK);
-    char expected[SUPPORT_PATH];
-    snprintf(expected, sizeof expected, "%s", file("expected.png"));
-    support_pictures_equal(file(name), expected);
+    ck_assert_int_eq(lb_heatmap_save(&map, support_path("expected.png"), NULL), LB_OK);
+    support_pictures_equal(support_path(name), support_path("expected.png"));
 }
 
 static const double small[] = {0.1, 0.2, 0.3, 0.05, 0.25, 0.49}, large[] = {0.1, 0.2, 0.3, 0.05, 0.25, 0.5},
@@ -111,7 +104,7 @@ END_TEST
 static char *read_text(const char *name)
 {
     size_t count;
-    char *bytes = support_read_file(file(name), &count), *text = realloc(bytes, count + 1);
+    char *bytes = support_read_file(support_path(name), &count), *text = realloc(bytes, count + 1);
     ck_assert_ptr_nonnull(text);
     text[count] = '\0';
     return text;
@@ -198,12 +191,10 @@ START_TEST(test_visualize_dark_is_a_figure_of_the_library_that_is_dark)
     lb_panel panel = lb_heatmap_panel(&map);
     write_matrix(small);
     RUN("-o", "dark.png", "--dark");
-    ck_assert_int_eq(
-        lb_figure_save(&(lb_figure){.panels = &panel, .count = 1, .dark = true}, file("expected.png"), NULL),
-        LB_OK);
-    char expected[SUPPORT_PATH];
-    snprintf(expected, sizeof expected, "%s", file("expected.png"));
-    support_pictures_equal(file("dark.png"), expected);
+    ck_assert_int_eq(lb_figure_save(&(lb_figure){.panels = &panel, .count = 1, .dark = true},
+                                    support_path("expected.png"), NULL),
+                     LB_OK);
+    support_pictures_equal(support_path("dark.png"), support_path("expected.png"));
 }
 END_TEST
 
@@ -213,8 +204,8 @@ START_TEST(test_visualize_transparent_has_nothing_behind_it)
     write_matrix(small);
     RUN("-o", "white.png");
     RUN("-o", "clear.png", "--transparent");
-    unsigned char *clear = support_picture_read_rgba(file("clear.png"), &width, &height);
-    unsigned char *white = support_picture_read_rgba(file("white.png"), &width, &height);
+    unsigned char *clear = support_picture_read_rgba(support_path("clear.png"), &width, &height);
+    unsigned char *white = support_picture_read_rgba(support_path("white.png"), &width, &height);
     ck_assert(clear && white);
     size_t middle = 4 * ((size_t)height / 2 * (size_t)width + (size_t)width / 2);
     ck_assert_int_eq(clear[3], 0); /* a corner */

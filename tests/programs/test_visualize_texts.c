@@ -13,7 +13,7 @@
 #define VISUALIZE BIN_DIR "/visualize"
 
 /* Made once, in main; `folder` holds the first as model.safetensors. */
-static char folder[SUPPORT_PATH], model[SUPPORT_PATH], plain[SUPPORT_PATH], beginner[SUPPORT_PATH];
+static const char *folder, *model, *plain, *beginner;
 
 static support_result result;
 
@@ -33,10 +33,9 @@ static void expect(int status, const char *error)
 
 START_TEST(test_visualize_text_is_drawn_with_its_symbols)
 {
-    char path[SUPPORT_PATH];
     RUN("--model", folder, "--input", "b\xc3\xa9", "-o", "text.png");
     expect(0, "visualize: wrote text.png (4 x 3)\n");
-    ck_assert_int_eq(access(support_path(path, "text.png"), F_OK), 0);
+    ck_assert_int_eq(access(support_path("text.png"), F_OK), 0);
     RUN(model, "--input", "\xed\x95\x9c", "-o",
         "text.png"); /* a syllable of three letters in no font of ours */
     ck_assert_int_eq(result.status, 0);
@@ -46,13 +45,12 @@ END_TEST
 START_TEST(test_visualize_model_may_be_named_in_three_ways)
 {
     size_t size, other_size;
-    char path[SUPPORT_PATH];
     RUN("--model", folder, "--input", "bad", "-o", "a.png");
     ck_assert_int_eq(result.status, 0);
-    char *a = support_read_file(support_path(path, "a.png"), &size);
+    char *a = support_read_file(support_path("a.png"), &size);
     RUN(model, "--input", "bad", "-o", "b.png");
     ck_assert_int_eq(result.status, 0);
-    char *b = support_read_file(support_path(path, "b.png"), &other_size);
+    char *b = support_read_file(support_path("b.png"), &other_size);
     ck_assert(size == other_size && memcmp(a, b, size) == 0);
     free(a);
     free(b);
@@ -89,10 +87,9 @@ END_TEST
 START_TEST(test_visualize_scores_are_a_second_picture)
 {
     size_t count;
-    char path[SUPPORT_PATH];
     RUN(model, "--input", "bad", "-o", "a.png", "--scores", "b.svg");
     expect(0, "visualize: wrote b.svg (4 x 5)\nvisualize: wrote a.png (4 x 3)\n");
-    char *bytes = support_read_file(support_path(path, "b.svg"), &count), *svg = malloc(count + 1);
+    char *bytes = support_read_file(support_path("b.svg"), &count), *svg = malloc(count + 1);
     ck_assert(bytes && svg);
     memcpy(svg, bytes, count);
     svg[count] = '\0';
@@ -112,9 +109,8 @@ END_TEST
 
 static char *read_picture(const char *name)
 {
-    char path[SUPPORT_PATH];
     size_t count;
-    char *bytes = support_read_file(support_path(path, name), &count), *text = malloc(count + 1);
+    char *bytes = support_read_file(support_path(name), &count), *text = malloc(count + 1);
     ck_assert(bytes && text);
     memcpy(text, bytes, count);
     text[count] = '\0';
@@ -164,9 +160,9 @@ END_TEST
 
 int main(void)
 {
-    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 0, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    if (mkdir(folder = support_path("out"), 0777) != 0) return EXIT_FAILURE;
+    model = support_train_pair_model("out/model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    plain = support_train_pair_model("plain.safetensors", 0, LB_ATTENTION_NONE);
+    beginner = support_train_pair_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

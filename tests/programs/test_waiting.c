@@ -20,16 +20,16 @@
 
 enum { LINES = 1500 };
 
-static char model[SUPPORT_PATH]; /* made once, in main */
+static const char *model; /* made once, in main */
 
 static support_result result;
 
 static void write_lines(const char *name, const char *line)
 {
-    char path[SUPPORT_PATH], text[LINES * 16];
+    char text[LINES * 16];
     size_t length = strlen(line);
     for (size_t i = 0; i < LINES; i++) memcpy(text + i * length, line, length);
-    support_write_file(support_path(path, name), text, LINES * length);
+    support_write_file(support_path(name), text, LINES * length);
 }
 
 static void run(const char *const argv[], support_command command)
@@ -128,10 +128,10 @@ END_TEST
 
 START_TEST(test_a_warning_erases_the_bar_first)
 {
-    char path[SUPPORT_PATH], text[LINES * 4 + 16];
+    char text[LINES * 4 + 16];
     for (size_t i = 0; i < LINES; i++) memcpy(text + 4 * i, "bad\n", 4);
     memcpy(text + sizeof text - 16, "badbadbad\nbad\na\n", 16); /* longer than any in training */
-    support_write_file(support_path(path, "long"), text, sizeof text);
+    support_write_file(support_path("long"), text, sizeof text);
     RUN_ON_TERMINAL("predict", model, "long", BATCHES, "-o", "answers");
     ck_assert_int_eq(result.status, 0);
     ck_assert_msg(strstr(result.error,
@@ -159,6 +159,6 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 0, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 0, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

@@ -13,7 +13,7 @@
 
 enum { REPORT = 4 * SUPPORT_PATH };
 
-static char bin[SUPPORT_PATH], runs[SUPPORT_PATH];
+static const char *bin, *runs;
 static support_result result;
 
 /* A target that notes its flags and prints a count as libFuzzer does; then comes `end`. */
@@ -25,8 +25,8 @@ static void pretend(const char *name, const char *end)
              "for flag; do case $flag in -artifact_prefix=*) prefix=${flag#*=} ;; esac; done\n"
              "echo 'stat::number_of_executed_units: 42' >&2\n%s\n",
              support_tempdir(), name, end);
-    support_path(bin, "bin");
-    support_path(runs, "runs");
+    bin = support_path("bin");
+    runs = support_path("runs");
     mkdir(bin, 0777);
     snprintf(path, sizeof path, "%s/bin/fuzz_%s", support_tempdir(), name);
     support_write_file(path, text, strlen(text));
@@ -43,10 +43,10 @@ static void fuzz(const char *first, const char *second)
 
 static bool has_flag(const char *name, const char *flag)
 {
-    char path[SUPPORT_PATH], file[64];
+    char file[64];
     size_t length;
     snprintf(file, sizeof file, "%s.flags", name);
-    char *flags = support_read_file(support_path(path, file), &length);
+    char *flags = support_read_file(support_path(file), &length);
     bool found = strstr(flags, flag) != NULL;
     free(flags);
     return found;
@@ -67,7 +67,7 @@ END_TEST
 
 START_TEST(test_fuzz_reports_a_failure_and_how_to_repeat_it)
 {
-    char expected[REPORT], path[SUPPORT_PATH];
+    char expected[REPORT];
     pretend("grid", "echo oops >${prefix}crash-1; echo 'SUMMARY: AddressSanitizer: bad' >&2; exit 77");
     pretend("task", "");
     fuzz("grid", "task");
@@ -79,7 +79,7 @@ START_TEST(test_fuzz_reports_a_failure_and_how_to_repeat_it)
              bin, runs);
     support_expect(&result, 1, expected, "");
     size_t length;
-    free(support_read_file(support_path(path, "runs/grid/failures/crash-1"), &length));
+    free(support_read_file(support_path("runs/grid/failures/crash-1"), &length));
 }
 END_TEST
 

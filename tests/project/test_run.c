@@ -16,17 +16,15 @@ static support_result result;
 
 static void write_text(const char *name, const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), text, strlen(text));
+    const char *path = support_path(name);
+    support_write_file(path, text, strlen(text));
     ck_assert_int_eq(chmod(path, 0755), 0);
 }
 
 static void make_checkout(void)
 {
     static const char *const folders[] = {"tools", "build", "build/release"};
-    char path[SUPPORT_PATH];
-    for (int i = 0; SUPPORT_ROW(i, folders); i++)
-        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++) ck_assert_int_eq(mkdir(support_path(folders[i]), 0777), 0);
     size_t length;
     char *script = support_read_file(SOURCE_DIR "/run", &length);
     write_text("run", script);
@@ -68,8 +66,7 @@ static const char *run(const char *command)
 
 static bool exists(const char *name)
 {
-    char path[SUPPORT_PATH];
-    return access(support_path(path, name), F_OK) == 0;
+    return access(support_path(name), F_OK) == 0;
 }
 
 START_TEST(test_run_build_folder_of_this_checkout_is_kept)
@@ -95,11 +92,10 @@ END_TEST
 
 START_TEST(test_run_build_asks_for_the_programs_alone)
 {
-    char path[SUPPORT_PATH];
     size_t length;
     make_checkout();
     run("build");
-    char *calls = support_read_file(support_path(path, "calls"), &length);
+    char *calls = support_read_file(support_path("calls"), &length);
     ck_assert_str_eq(calls, "--preset release\n--build --preset release --target programs\n");
     free(calls);
 }
@@ -139,7 +135,6 @@ END_TEST
 
 START_TEST(test_run_build_that_fails_says_what_to_do_and_where_its_log_is)
 {
-    char path[SUPPORT_PATH];
     size_t length;
     make_checkout();
     write_text("tools/cmake", "#!/bin/sh\ncase $* in\n--build*)\n    echo '[1/2] Building x'\n    seq 50\n"
@@ -153,7 +148,7 @@ START_TEST(test_run_build_that_fails_says_what_to_do_and_where_its_log_is)
                "the command; the whole log is build/release.log (cmake --build --preset release "
                "--target programs)\n") != NULL,
         "%s", result.error);
-    char *log = support_read_file(support_path(path, "build/release.log"), &length);
+    char *log = support_read_file(support_path("build/release.log"), &length);
     ck_assert_int_eq(strncmp(log, "[1/2] Building x\n1\n2\n", 21), 0);
     free(log);
 }
@@ -166,10 +161,10 @@ START_LOOP_TEST(test_run_test_has_a_limit, 4)
         const char *preset, *own, *limit;
     } cases[] = {
         {"release", NULL, "900"}, {"asan", NULL, "3600"}, {"s390x", NULL, "3600"}, {"release", "7", "7"}};
-    char path[SUPPORT_PATH], said[64];
+    char said[64];
     size_t length;
     make_checkout();
-    ck_assert_int_eq(mkdir(support_path(path, "build/s390x-sysroot"), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path("build/s390x-sysroot"), 0777), 0);
     write_text("tools/ctest", "#!/bin/sh\necho \"limit $LOOKBACK_TEST_SECONDS, $*\" >limits\n");
     write_text("tools/mmdebstrap", "#!/bin/sh\n");
     if (cases[_i].own)
@@ -180,7 +175,7 @@ START_LOOP_TEST(test_run_test_has_a_limit, 4)
     ck_assert_msg(result.status == 0, "%s", result.error);
     snprintf(said, sizeof said, "limit %s, --preset %s --timeout %s\n", cases[_i].limit, cases[_i].preset,
              cases[_i].limit);
-    char *limits = support_read_file(support_path(path, "limits"), &length);
+    char *limits = support_read_file(support_path("limits"), &length);
     ck_assert_str_eq(limits, said);
     free(limits);
 }
@@ -205,10 +200,8 @@ END_TEST
 START_TEST(test_run_lessons_counts_them)
 {
     static const char *const folders[] = {"examples", "build/release/bin"};
-    char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; SUPPORT_ROW(i, folders); i++)
-        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++) ck_assert_int_eq(mkdir(support_path(folders[i]), 0777), 0);
     static const char *const files[] = {"examples/01_dot.c", "examples/02_mask.c", "build/release/bin/01_dot",
                                         "build/release/bin/02_mask"};
     for (int i = 0; i < 4; i++) write_text(files[i], "#!/bin/sh\necho \"draws in $1\"\n");
@@ -223,10 +216,8 @@ END_TEST
 static void make_exercises(void)
 {
     static const char *const folders[] = {"exercises", "build/release/exercises"};
-    char path[SUPPORT_PATH];
     make_checkout();
-    for (int i = 0; SUPPORT_ROW(i, folders); i++)
-        ck_assert_int_eq(mkdir(support_path(path, folders[i]), 0777), 0);
+    for (int i = 0; SUPPORT_ROW(i, folders); i++) ck_assert_int_eq(mkdir(support_path(folders[i]), 0777), 0);
     write_text("exercises/01_first.c", "");
     write_text("exercises/02_second.c", "");
     write_text("tools/cmake", "#!/bin/sh\ncase $* in\n*check_02_second)\n"
@@ -275,14 +266,13 @@ END_TEST
 
 START_TEST(test_run_hook_replaces_no_hook_of_another)
 {
-    char path[SUPPORT_PATH];
     make_checkout();
     write_text("tools/git", "#!/bin/sh\necho hooks\n");
     for (int time = 0; time < 2; time++) {
         call("hook", NULL);
         support_expect(&result, 0, "hooks/pre-commit\n", "");
     }
-    ck_assert_int_eq(access(support_path(path, "hooks/pre-commit"), X_OK), 0);
+    ck_assert_int_eq(access(support_path("hooks/pre-commit"), X_OK), 0);
     write_text("hooks/pre-commit", "#!/bin/sh\nexit 1\n");
     call("hook", NULL);
     support_expect(&result, 1, "", "run: hooks/pre-commit is there already, and is not ours\n");

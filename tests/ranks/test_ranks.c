@@ -222,7 +222,7 @@ static int64_t memory_with(int pairs)
     char *memory = support_content("memory", &count);
     const int64_t kb = strtoll(memory + strlen("RssAnon:"), NULL, 10);
     free(memory);
-    remove(support_path((char[SUPPORT_PATH]){0}, "ranks/log.jsonl"));
+    remove(support_path("ranks/log.jsonl"));
     return kb;
 }
 
@@ -288,15 +288,15 @@ END_TEST
 /* Instead of Slurm, its variables, and an srun that is mpirun. */
 static void run_job(const char *script, const char *task, const char *const *arguments)
 {
-    char path[SUPPORT_PATH], srun[256], search[SUPPORT_PATH + 512], id[64];
+    char srun[256], search[SUPPORT_PATH + 512], id[64];
     const char *argv[64] = {script};
     const char *environment[16];
     int count = 0;
     for (; support_ranks_permission[count]; count++) environment[count] = support_ranks_permission[count];
     snprintf(srun, sizeof srun, "#!/bin/sh\n[ \"$1\" = --mpi=pmix ] && shift && exec %s -n 2 \"$@\"\n",
              support_mpirun());
-    support_write_file(support_path(path, "srun"), srun, strlen(srun));
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    support_write_file(support_path("srun"), srun, strlen(srun));
+    ck_assert_int_eq(chmod(support_path("srun"), 0755), 0);
     snprintf(search, sizeof search, "PATH=%s:" BIN_DIR ":%s", support_tempdir(), getenv("PATH"));
     snprintf(id, sizeof id, "SLURM_ARRAY_TASK_ID=%s", task);
     environment[count++] = search;
@@ -344,11 +344,11 @@ START_TEST(test_program_of_mpirun_without_its_library_says_so)
 {
     const char *argv[] = {LOOKBACK, "sort", "--steps", "1", NULL};
     const char *const environment[] = {"PMI_SIZE=2", "LOOKBACK_MPI_LIBRARY", NULL};
-    char copy[SUPPORT_PATH];
     support_command command = {.argv = argv, .directory = support_tempdir(), .environment = environment};
     size_t count;
     char *program = support_read_file(LOOKBACK, &count);
-    support_write_file(support_path(copy, "lookback"), program, count);
+    const char *copy = support_path("lookback");
+    support_write_file(copy, program, count);
     free(program);
     ck_assert_int_eq(chmod(copy, 0755), 0);
     argv[0] = copy;

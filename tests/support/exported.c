@@ -57,10 +57,9 @@ void support_compile_exported(const char *model, const char *const *options, con
 /* What a program of that folder writes for texts.txt, to be freed. */
 static char *answers(const char *const *argv)
 {
-    char path[SUPPORT_PATH];
     support_result found = {0};
     support_command command = {
-        .argv = argv, .directory = support_tempdir(), .input_path = support_path(path, "texts.txt")};
+        .argv = argv, .directory = support_tempdir(), .input_path = support_path("texts.txt")};
     ck_assert(support_run_command(&command, &found));
     ck_assert_msg(found.status == 0, "%s", found.error);
     char *output = strdup(found.output);

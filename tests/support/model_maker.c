@@ -39,15 +39,16 @@ static void make(support_train_fn *train_and_save, const char *path, int steps, 
     }
 }
 
-void support_make_model(const char *name, support_train_fn *train_and_save, const char *path, int steps,
-                        int kind)
+const char *support_make_model(const char *of, support_train_fn *train_and_save, const char *name, int steps,
+                               int kind)
 {
     char shared[SUPPORT_PATH];
-    snprintf(shared, sizeof shared, FOLDER "/%s-%d-%d.safetensors", name, kind, steps);
+    snprintf(shared, sizeof shared, FOLDER "/%s-%d-%d.safetensors", of, kind, steps);
     mkdir(FOLDER, 0777);
     if (!is_current(shared)) make(train_and_save, shared, steps, kind);
     size_t count;
     char *bytes = support_read_file(shared, &count);
-    support_write_file(path, bytes, count);
+    support_write_file(support_path(name), bytes, count);
     free(bytes);
+    return support_path(name);
 }

@@ -8,9 +8,9 @@
 enum { SUPPORT_ENSEMBLE = -1 };
 
 /** Trains a small model to spell words of one to three letters from a, b, c, d, e and e with an acute accent, in about
- *  a second, and saves it to `path`: "bad" becomes "B A tʃ", and the accent, a separate symbol in NFD, becomes a length
- *  mark, "ː". With `steps` 0 it saves the untrained model, whose output is nonsense. A failure ends the test program
- *  with a message. It trains in a separate process, as support_train_model does. */
-void support_train_pair_model(const char *path, int steps, int kind);
+ *  a second, and saves it to the folder of the test: "bad" becomes "B A tʃ", and the accent, a separate symbol in NFD,
+ *  becomes a length mark, "ː". Returns its path. With `steps` 0 it saves the untrained model, whose output is nonsense.
+ *  A failure ends the test program with a message. It trains in a separate process, as support_train_model does. */
+const char *support_train_pair_model(const char *name, int steps, int kind);
 
 #endif

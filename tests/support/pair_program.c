@@ -16,8 +16,7 @@ support_result support_ran;
 
 void support_write_text(const char *name, const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), text, strlen(text));
+    support_write_file(support_path(name), text, strlen(text));
 }
 
 void support_write_pairs(const char *name, int count, unsigned seed)
@@ -40,8 +39,7 @@ void support_write_pairs(const char *name, int count, unsigned seed)
         }
         text[used++] = '\n';
     }
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, name), text, used);
+    support_write_file(support_path(name), text, used);
     free(text);
 }
 
@@ -107,8 +105,7 @@ void support_assert_refused(int status, const char *text)
 
 char *support_content(const char *name, size_t *count)
 {
-    char path[SUPPORT_PATH];
-    return support_read_file(support_path(path, name), count);
+    return support_read_file(support_path(name), count);
 }
 
 char *support_text(const char *name)
@@ -119,8 +116,7 @@ char *support_text(const char *name)
 
 bool support_exists(const char *name)
 {
-    char path[SUPPORT_PATH];
-    return access(support_path(path, name), F_OK) == 0;
+    return access(support_path(name), F_OK) == 0;
 }
 
 int support_line_count(const char *name)

@@ -68,14 +68,14 @@ void support_run_ranks(int ranks, const char *program, const char *input_path, c
 
 static void write_script(const char *commands)
 {
-    char path[SUPPORT_PATH], text[2048];
+    char text[2048];
     int length =
         snprintf(text, sizeof text,
                  "#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}\n%s\nexec " BIN_DIR "/lookback \"$@\"\n",
                  commands);
     ck_assert_int_lt(length, (int)sizeof text);
-    support_write_file(support_path(path, "script"), text, (size_t)length);
-    ck_assert_int_eq(chmod(path, 0755), 0);
+    support_write_file(support_path("script"), text, (size_t)length);
+    ck_assert_int_eq(chmod(support_path("script"), 0755), 0);
 }
 
 void support_write_script_of_rank(int rank, const char *commands)

@@ -35,10 +35,9 @@ unsigned char *support_inflate_element(const char *html, const char *id, size_t 
 
 support_page support_open_page(const char *name)
 {
-    char path[SUPPORT_PATH];
     size_t size;
     support_page p = {0};
-    char *html = support_read_file(support_path(path, name), &p.bytes);
+    char *html = support_read_file(support_path(name), &p.bytes);
     unsigned char *data = support_inflate_element(html, "data", &size);
     p.data = cJSON_Parse((const char *)data);
     ck_assert_msg(p.data != NULL, "the data are not JSON: %.200s", (const char *)data);

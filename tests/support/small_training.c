@@ -7,17 +7,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-char support_small_train_file[SUPPORT_PATH], support_small_dev_file[SUPPORT_PATH];
+const char *support_small_train_file, *support_small_dev_file;
 
 void support_small_files(void)
 {
     support_write_pairs("train.tsv", SUPPORT_SMALL_PAIRS, 1);
     support_write_pairs("dev.tsv", 60, 2);
-    support_path(support_small_train_file, "train.tsv");
-    support_path(support_small_dev_file, "dev.tsv");
+    support_small_train_file = support_path("train.tsv");
+    support_small_dev_file = support_path("dev.tsv");
 }
 
-lb_training_config support_small_config(char out[SUPPORT_PATH], const char *name)
+lb_training_config support_small_config(const char *name)
 {
     lb_set_threads(1);
     return (lb_training_config){.train = support_small_train_file,
@@ -32,7 +32,7 @@ lb_training_config support_small_config(char out[SUPPORT_PATH], const char *name
                                 .evaluate_every = 50,
                                 .steps = SUPPORT_SMALL_STEPS,
                                 .seed = 1,
-                                .out = support_path(out, name)};
+                                .out = support_path(name)};
 }
 
 lb_training_result support_small_train(const lb_training_config *config)

@@ -9,13 +9,13 @@
 enum { SUPPORT_SMALL_PAIRS = 500, SUPPORT_SMALL_STEPS = 300 };
 
 /** The files of its pairs. */
-extern char support_small_train_file[SUPPORT_PATH], support_small_dev_file[SUPPORT_PATH];
+extern const char *support_small_train_file, *support_small_dev_file;
 
 /** Writes the pairs of support_small_config, words to spell backwards, to the folder of the test. */
 void support_small_files(void);
 
-/** The configuration of SUPPORT_SMALL, on one thread. `out` receives the path of the folder of this name. */
-lb_training_config support_small_config(char out[SUPPORT_PATH], const char *name);
+/** The configuration of SUPPORT_SMALL, on one thread, for the folder of this name. */
+lb_training_config support_small_config(const char *name);
 
 /** Trains, which must succeed. */
 lb_training_result support_small_train(const lb_training_config *config);

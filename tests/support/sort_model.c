@@ -51,7 +51,7 @@ static lb_status train_and_save(const char *path, int steps, int kind, lb_error 
     return status;
 }
 
-void support_train_model(const char *path, int steps, int kind)
+const char *support_train_model(const char *name, int steps, int kind)
 {
-    support_make_model("sort", train_and_save, path, steps, kind);
+    return support_make_model("sort", train_and_save, name, steps, kind);
 }

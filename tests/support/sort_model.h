@@ -7,10 +7,10 @@
 /** In addition to the kinds of attention of a seq2seq, which are numbers, too: a transformer of two layers. */
 enum { SUPPORT_TRANSFORMER = -1 };
 
-/** Trains a small model to sort 2 to 4 numbers from 0 to 9, in about a second, and saves it to `path` as train_sort
- *  would. With `steps` 0 it saves the untrained model, whose output is nonsense. A failure ends the test program with a
- *  message.
+/** Trains a small model to sort 2 to 4 numbers from 0 to 9, in about a second, and saves it to the folder of the
+ *  test as train_sort would. Returns its path. With `steps` 0 it saves the untrained model, whose output is nonsense. A
+ *  failure ends the test program with a message.
  *  It trains in a separate process: tests that Check forks must not inherit the threads of a parent. */
-void support_train_model(const char *path, int steps, int kind);
+const char *support_train_model(const char *name, int steps, int kind);
 
 #endif

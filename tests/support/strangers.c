@@ -129,8 +129,7 @@ static bool is_known(const text *sources, int count, const char *source)
 
 static void write_pairs(support_stranger kind, const text *sources, int count, const char *name)
 {
-    char path[SUPPORT_PATH];
-    FILE *file = fopen(support_path(path, name), "w");
+    FILE *file = fopen(support_path(name), "w");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i < count; i++) {
         text target;

@@ -69,10 +69,22 @@ char *support_tempdir(void)
     return folder;
 }
 
-char *support_path(char path[SUPPORT_PATH], const char *name)
+const char *support_path(const char *name)
 {
+    static struct known {
+        struct known *next;
+        char path[SUPPORT_PATH];
+    } * all;
+    char path[SUPPORT_PATH];
     join(path, support_tempdir(), name);
-    return path;
+    for (const struct known *k = all; k; k = k->next)
+        if (strcmp(k->path, path) == 0) return k->path;
+    struct known *made = malloc(sizeof *made);
+    if (!made) stop(path);
+    made->next = all;
+    strcpy(made->path, path);
+    all = made;
+    return made->path;
 }
 
 size_t support_file_count(void)
@@ -88,9 +100,8 @@ size_t support_file_count(void)
 #ifndef _WIN32
 size_t support_match_count(const char *pattern)
 {
-    char path[SUPPORT_PATH];
     glob_t found;
-    int failed = glob(support_path(path, pattern), GLOB_NOSORT, NULL, &found);
+    int failed = glob(support_path(pattern), GLOB_NOSORT, NULL, &found);
     if (failed && failed != GLOB_NOMATCH) stop(pattern);
     size_t count = failed ? 0 : found.gl_pathc;
     if (!failed) globfree(&found);

@@ -11,8 +11,8 @@ enum { SUPPORT_PATH = 512 };
  * each test has its own folder. */
 char *support_tempdir(void);
 
-/* Writes the path of a file `name` in that folder into `path` and returns it. */
-char *support_path(char path[SUPPORT_PATH], const char *name);
+/* The path of a file `name` in that folder, which stays as long as the process. */
+const char *support_path(const char *name);
 
 /* The number of files and folders in that folder. */
 size_t support_file_count(void);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char path[SUPPORT_PATH], other[SUPPORT_PATH];
+static const char *path, *other;
 
 static bool has(const char *file, const char *expected)
 {
@@ -38,7 +38,7 @@ START_TEST(test_odd_names_are_neither_made_nor_followed)
                                LB_OS_READ | LB_OS_NO_LINK};
     lb_os_info info;
     for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
-        support_path(path, names[i]);
+        path = support_path(names[i]);
         for (size_t j = 0; SUPPORT_ROW(j, ways); j++) {
             ck_assert(!lb_os_is_open(lb_os_open(path, ways[j])));
             ck_assert_int_eq(errno, EINVAL);
@@ -88,8 +88,8 @@ END_TEST
 
 START_TEST(test_file_in_use_is_renamed_and_replaced)
 {
-    support_write_file(support_path(path, "old"), "old", 3);
-    support_write_file(support_path(other, "new"), "new", 3);
+    support_write_file(path = support_path("old"), "old", 3);
+    support_write_file(other = support_path("new"), "new", 3);
     lb_os_handle used = lb_os_open(other, LB_OS_READ);
     char bytes[3];
     ck_assert(lb_os_rename(other, path));
@@ -107,8 +107,8 @@ END_TEST
 START_TEST(test_file_that_others_hold_is_an_error)
 {
     wchar_t wide[LB_WIDE_PATH];
-    support_write_file(support_path(path, "held"), "old", 3);
-    support_write_file(support_path(other, "new"), "new", 3);
+    support_write_file(path = support_path("held"), "old", 3);
+    support_write_file(other = support_path("new"), "new", 3);
     ck_assert(lb_os_wide(path, wide));
     HANDLE held = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
     ck_assert(!lb_os_rename(other, path));
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(test_lock_holds_until_its_handle_is_closed_and_lets_others_read)
 {
     char byte;
-    support_write_file(support_path(path, "file"), "1", 1);
+    support_write_file(path = support_path("file"), "1", 1);
     lb_os_handle one = lb_os_open(path, LB_OS_READ | LB_OS_WRITE),
                  two = lb_os_open(path, LB_OS_READ | LB_OS_WRITE);
     ck_assert_int_eq(lb_os_lock(one), LB_OS_LOCKED);
@@ -138,7 +138,7 @@ END_TEST
 START_TEST(test_new_file_is_gone_unless_it_gets_its_name)
 {
     char name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
-    support_path(path, "file");
+    path = support_path("file");
     lb_os_handle file = lb_os_new_open(path, name, sizeof name);
     ck_assert(lb_os_write_all(file, "half", 4));
     lb_os_drop(&file);
@@ -156,7 +156,7 @@ END_TEST
 START_TEST(test_handle_appends_cuts_and_keeps_its_place)
 {
     char bytes[4];
-    support_write_file(support_path(path, "file"), "abcdef", 6);
+    support_write_file(path = support_path("file"), "abcdef", 6);
     lb_os_handle file = lb_os_open(path, LB_OS_WRITE | LB_OS_APPEND);
     ck_assert(lb_os_cut(file, 4));
     ck_assert(lb_os_write_all(file, "z", 1));
@@ -199,12 +199,12 @@ START_TEST(test_folders_and_what_is_missing_have_reasons)
     ck_assert_int_eq(info.kind, LB_OS_IS_FOLDER);
     ck_assert_int_eq(lb_os_read(folder, &byte, 1), -1);
     lb_os_drop(&folder);
-    ck_assert(!lb_os_info_at(support_path(path, "none/file"), true, &info));
+    ck_assert(!lb_os_info_at(path = support_path("none/file"), true, &info));
     ck_assert_int_eq(errno, ENOENT);
-    support_write_file(support_path(path, "file"), "", 0);
+    support_write_file(path = support_path("file"), "", 0);
     ck_assert(!lb_os_is_open(lb_os_open(path, LB_OS_WRITE | LB_OS_NEW)));
     ck_assert_int_eq(errno, EEXIST);
-    ck_assert(lb_os_link(path, support_path(other, "second")));
+    ck_assert(lb_os_link(path, other = support_path("second")));
     ck_assert(!lb_os_link(path, other));
     ck_assert_int_eq(errno, EEXIST);
 }

@@ -217,11 +217,10 @@ END_TEST
 
 START_TEST(test_bench_start_hands_on_what_a_run_began_with)
 {
-    char path[SUPPORT_PATH];
     RUN("train_sort", "--max-number", "9", "--min-length", "2", "--max-length", "3", "--embed", "4",
         "--hidden", "8", "--batch", "4", "--steps", "3", "--seed", "5", "--lr", "0.25", "--out", "a");
     RUN("bench_start", "a/checkpoint.safetensors", "start");
-    lb_safetensors *file = lb_safetensors_open(support_path(path, "start"), NULL);
+    lb_safetensors *file = lb_safetensors_open(support_path("start"), NULL);
     ck_assert_ptr_nonnull(file);
     const char *recipe = lb_safetensors_metadata_value(file, "recipe");
     ck_assert_ptr_nonnull(recipe);
@@ -257,7 +256,6 @@ static void add_run(cJSON *runs, const char *part, const char *name, const char 
 /* A possible output of bench_table. */
 static void write_record(void)
 {
-    char path[SUPPORT_PATH];
     cJSON *bench = cJSON_CreateObject(), *runs = cJSON_AddArrayToObject(bench, "runs");
     const double rounds[] = {9, 6, 7};
     for (int i = 0; i < 3; i++) {
@@ -282,7 +280,7 @@ static void write_record(void)
     add_run(runs, "busy", "tiny, 8 busy", "lookback", 2, 40);
     add_run(runs, "busy", "tiny, 8 busy", "chosen", 1, 5);
     char *printed = cJSON_PrintUnformatted(bench);
-    support_write_file(support_path(path, "bench.json"), printed, strlen(printed));
+    support_write_file(support_path("bench.json"), printed, strlen(printed));
     free(printed);
     cJSON_Delete(bench);
 }
@@ -315,9 +313,8 @@ END_TEST
 
 START_TEST(test_bench_table_other_than_json_is_refused)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "bench.json"), "{", 1);
-    const char *argv[] = {BIN_DIR "/bench_table", "--read", path, NULL};
+    support_write_file(support_path("bench.json"), "{", 1);
+    const char *argv[] = {BIN_DIR "/bench_table", "--read", support_path("bench.json"), NULL};
     ck_assert(support_run(argv, NULL, &result));
     ck_assert_int_eq(result.status, 65);
 }
@@ -325,11 +322,10 @@ END_TEST
 
 START_TEST(test_bench_chart_draws_a_picture)
 {
-    char path[SUPPORT_PATH];
     int width = 0, height = 0;
     write_record();
     RUN("bench_chart", "bench.json", "-o", "growth.png");
-    unsigned char *pixels = support_picture_read(support_path(path, "growth.png"), &width, &height);
+    unsigned char *pixels = support_picture_read(support_path("growth.png"), &width, &height);
     ck_assert_ptr_nonnull(pixels);
     ck_assert_int_gt(width, height);
     free(pixels);

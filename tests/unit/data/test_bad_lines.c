@@ -104,10 +104,11 @@ static int write_example(size_t file, size_t line, int place, const char *path, 
 /* The message names the line; with the flag, it is left out and counted, and the format is that of the others. */
 static void expect_named(size_t file, size_t line, int place, bool packed)
 {
-    char path[SUPPORT_PATH], expected[SUPPORT_PATH + 32];
+    char expected[SUPPORT_PATH + 32];
     lb_error error = {0};
     lb_pair_format format = files[file].format;
-    int number = write_example(file, line, place, support_path(path, files[file].file), packed);
+    const char *path = support_path(files[file].file);
+    int number = write_example(file, line, place, path, packed);
     snprintf(expected, sizeof expected, "%s:%d: found ", path, number);
     ck_assert_ptr_null(lb_pairs_open(path, format, &error));
     ck_assert_msg(error.status == LB_ERROR_FORMAT &&
@@ -159,13 +160,14 @@ START_TEST(test_bad_first_line_does_not_say_what_the_columns_are)
         {"cat k ae t", "a\tb", "found 1 column, expected 2, separated by tabs", {0}},
     };
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        char path[SUPPORT_PATH], text[ROOM], expected[2 * SUPPORT_PATH];
+        char text[ROOM], expected[2 * SUPPORT_PATH];
         lb_error error = {0};
         int used = snprintf(text, sizeof text, "%s\n", cases[i].first);
         for (int k = 0; k < LINES; k++)
             used += snprintf(text + used, sizeof text - (size_t)used, "%s\n", cases[i].other);
-        support_write_file(support_path(path, "file"), text, (size_t)used);
-        snprintf(expected, sizeof expected, "%s:1: %s", support_path(path, "file"), cases[i].expected);
+        support_write_file(support_path("file"), text, (size_t)used);
+        const char *path = support_path("file");
+        snprintf(expected, sizeof expected, "%s:1: %s", path, cases[i].expected);
         ck_assert_ptr_null(lb_pairs_open(path, cases[i].format, &error));
         ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
         lb_pair_format format = cases[i].format;
@@ -191,16 +193,18 @@ START_TEST(test_bad_line_of_a_file_of_targets_is_named_there)
     };
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            char good[SUPPORT_PATH], bad[SUPPORT_PATH], text[32] = "x\n", expected[2 * SUPPORT_PATH];
+            char text[32] = "x\n", expected[2 * SUPPORT_PATH];
             lb_error error = {0};
             memcpy(text + 2, cases[i].line, cases[i].length);
             text[2 + cases[i].length] = '\n';
-            support_write_file(support_path(good, "good"), "x\nyyy\n", 6);
-            support_write_file(support_path(bad, "bad"), text, cases[i].length + 3);
-            snprintf(expected, sizeof expected, "%s:2: %s", bad, cases[i].expected);
+            support_write_file(support_path("good"), "x\nyyy\n", 6);
+            support_write_file(support_path("bad"), text, cases[i].length + 3);
+            snprintf(expected, sizeof expected, "%s:2: %s", support_path("bad"), cases[i].expected);
             if (swapped && i > 1) continue; /* there it is no target */
-            const lb_pair_format format = {.targets = swapped ? good : bad, .longest = 5};
-            ck_assert_ptr_null(lb_pairs_open(swapped ? bad : good, format, &error));
+            const lb_pair_format format = {.targets = swapped ? support_path("good") : support_path("bad"),
+                                           .longest = 5};
+            ck_assert_ptr_null(
+                lb_pairs_open(swapped ? support_path("bad") : support_path("good"), format, &error));
             ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
         }
 }
@@ -211,13 +215,13 @@ START_TEST(test_bad_lines_of_a_file_named_jsonl_are_named)
 {
     static const char *const names[] = {"a.jsonl", "a.ndjson", "a.jsonl.gz"};
     for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
-        char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
+        char expected[2 * SUPPORT_PATH];
         lb_error error = {0};
         static const char text[] = "{'source':'a','target':'b'}\n{'source':'c','target':'d'}\n";
-        support_write_file(support_path(path, names[i]), text, sizeof text - 1);
+        support_write_file(support_path(names[i]), text, sizeof text - 1);
+        const char *path = support_path(names[i]);
         snprintf(expected, sizeof expected,
-                 "%s:1: found 'source at byte 2 of the line, expected a JSON object",
-                 support_path(path, names[i]));
+                 "%s:1: found 'source at byte 2 of the line, expected a JSON object", path);
         ck_assert_ptr_null(lb_pairs_open(path, (lb_pair_format){0}, &error));
         ck_assert_str_eq(error.message, expected);
     }
@@ -231,9 +235,8 @@ START_TEST(test_many_bad_lines_are_of_no_format)
                                         "{\"a\":\"b\"\n{\"a\":\"c\"\n"};
     for (size_t i = 0; SUPPORT_ROW(i, texts); i++) {
         lb_error error = {0};
-        char path[SUPPORT_PATH];
-        support_write_file(support_path(path, "file"), texts[i], strlen(texts[i]));
-        ck_assert_ptr_null(lb_pairs_open(support_path(path, "file"), (lb_pair_format){0}, &error));
+        support_write_file(support_path("file"), texts[i], strlen(texts[i]));
+        ck_assert_ptr_null(lb_pairs_open(support_path("file"), (lb_pair_format){0}, &error));
         ck_assert_ptr_nonnull(strstr(error.message, "file:1: found "));
     }
 }

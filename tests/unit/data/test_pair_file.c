@@ -33,9 +33,9 @@ lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, 
 static const char *read_all(const char *text, lb_pair_format format)
 {
     static char found[1024];
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    support_write_file(support_path(path, "file"), text, strlen(text));
+    const char *path = support_path("file");
+    support_write_file(path, text, strlen(text));
     lb_pairs *pairs = lb_pairs_open(path, format, &error);
     if (!pairs) {
         snprintf(found, sizeof found, "%s", error.message + strlen(path));
@@ -384,11 +384,10 @@ static const struct {
 START_TEST(test_pair_file_is_read_as_the_training_was)
 {
     for (size_t i = 0; SUPPORT_ROW(i, columns); i++) {
-        char path[SUPPORT_PATH];
         lb_error error = {0};
         lb_pair_format format = {.kind = columns[i].kind};
-        support_write_file(support_path(path, "training"), columns[i].training, strlen(columns[i].training));
-        lb_pairs *training = lb_pairs_open(path, format, &error);
+        support_write_file(support_path("training"), columns[i].training, strlen(columns[i].training));
+        lb_pairs *training = lb_pairs_open(support_path("training"), format, &error);
         ck_assert_msg(training != NULL, "%s", error.message);
         const lb_pair_columns usual = training->file.columns;
         format =
@@ -396,7 +395,7 @@ START_TEST(test_pair_file_is_read_as_the_training_was)
         const char *found = read_all(columns[i].text, format), *said = columns[i].said;
         ck_assert_msg(strncmp(found, columns[i].expected, strlen(columns[i].expected)) == 0, "%s: %s",
                       columns[i].text, found);
-        lb_pairs *pairs = lb_pairs_open(support_path(path, "file"), format, &error);
+        lb_pairs *pairs = lb_pairs_open(support_path("file"), format, &error);
         const char *note = pairs && *pairs->file.note ? strstr(pairs->file.note, "read as") : "";
         ck_assert_msg(*said ? strncmp(note, said, strlen(said)) == 0 : !*note, "%s: %s", columns[i].text,
                       note);
@@ -452,10 +451,9 @@ START_TEST(test_pair_file_names_the_columns_that_are_not_used)
         {"c\td\n", ""},
     };
     for (size_t i = 0; SUPPORT_ROW(i, files); i++) {
-        char path[SUPPORT_PATH];
         lb_error error = {0};
-        support_write_file(support_path(path, "file"), files[i].text, strlen(files[i].text));
-        lb_pairs *pairs = lb_pairs_open(path, (lb_pair_format){0}, &error);
+        support_write_file(support_path("file"), files[i].text, strlen(files[i].text));
+        lb_pairs *pairs = lb_pairs_open(support_path("file"), (lb_pair_format){0}, &error);
         ck_assert_msg(pairs != NULL, "%s", error.message);
         ck_assert_str_eq(pairs->file.unused, files[i].unused);
         lb_pairs_close(pairs);

@@ -21,7 +21,7 @@ static const char *source[PAIRS], *target[PAIRS], *feature[PAIRS];
 /* Pairs with and without marks, and the same as lines of the file pairs.tsv. */
 static lb_pair_texts write_pairs(bool with_features)
 {
-    static char text[PAIRS * 3 * LINE], path[SUPPORT_PATH];
+    static char text[PAIRS * 3 * LINE];
     size_t used = 0;
     for (int i = 0; i < PAIRS; i++) {
         snprintf(sources[i], LINE, i % 3 ? "b\xC3\xA9 %d" : "be\xCC\x81 %d", i % 17);
@@ -33,14 +33,13 @@ static lb_pair_texts write_pairs(bool with_features)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s\t%s%s%s\n", sources[i],
                                  with_features ? features[i] : "", with_features ? "\t" : "", targets[i]);
     }
-    support_write_file(support_path(path, "pairs.tsv"), text, used);
+    support_write_file(support_path("pairs.tsv"), text, used);
     return (lb_pair_texts){PAIRS, source, target, with_features ? feature : NULL};
 }
 
 static lb_pairs *open_file(lb_pair_format format)
 {
-    char path[SUPPORT_PATH];
-    lb_pairs *pairs = lb_pairs_open(support_path(path, "pairs.tsv"), format, &error);
+    lb_pairs *pairs = lb_pairs_open(support_path("pairs.tsv"), format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     return pairs;
 }

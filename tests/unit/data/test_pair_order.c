@@ -15,17 +15,16 @@ static lb_error error;
 /* Pairs of 1 to 40 letters on each side, from a linear congruential generator. */
 static lb_pairs *make_pairs(int64_t count)
 {
-    char path[SUPPORT_PATH];
     static const char letters[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     uint32_t state = 1;
-    FILE *file = fopen(support_path(path, "pairs.tsv"), "w");
+    FILE *file = fopen(support_path("pairs.tsv"), "w");
     for (int64_t i = 0; i < count; i++) {
         state = state * 1664525u + 1013904223u;
         fprintf(file, "%.*s\t%.*s\n", (int)(state >> 20) % 40 + 1, letters, (int)(state >> 8) % 40 + 1,
                 letters);
     }
     fclose(file);
-    lb_pairs *pairs = lb_pairs_open(path, (lb_pair_format){0}, &error);
+    lb_pairs *pairs = lb_pairs_open(support_path("pairs.tsv"), (lb_pair_format){0}, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     return pairs;
 }
@@ -108,12 +107,12 @@ END_TEST
 START_TEST(test_order_equal_pairs_come_once)
 {
     enum { PAIRS = 300, SIZE = 7 };
-    char path[2][SUPPORT_PATH];
     lb_pairs *pairs[2];
     lb_pair_order *order[2];
     int64_t number[3 * PAIRS] = {0}, lines = 0;
     FILE *file[2];
-    for (int k = 0; k < 2; k++) file[k] = fopen(support_path(path[k], k ? "repeated.tsv" : "once.tsv"), "w");
+    const char *const path[] = {support_path("once.tsv"), support_path("repeated.tsv")};
+    for (int k = 0; k < 2; k++) file[k] = fopen(path[k], "w");
     for (int i = 0; i < PAIRS; i++)
         for (int again = 0; again <= i % 3; again++) {
             int shown = again ? i / 2 : i; /* a repeat of an earlier one */

@@ -91,11 +91,11 @@ static void expect_all(size_t i, const char *path)
 
 START_TEST(test_pair_stream_of_a_file_or_gzip_data_has_the_sources)
 {
-    char path[SUPPORT_PATH];
+    const char *path;
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        support_write_file(support_path(path, "plain"), cases[i].text, strlen(cases[i].text));
+        support_write_file(path = support_path("plain"), cases[i].text, strlen(cases[i].text));
         expect_all(i, path);
-        gzFile packed = gzopen(support_path(path, "packed"), "wb");
+        gzFile packed = gzopen(path = support_path("packed"), "wb");
         ck_assert_int_eq(gzputs(packed, cases[i].text), (int)strlen(cases[i].text));
         ck_assert_int_eq(gzclose(packed), Z_OK);
         expect_all(i, path);
@@ -110,8 +110,9 @@ START_TEST(test_pair_stream_of_a_dictionary_in_a_file_has_its_keys)
     lb_error error = {0};
     lb_line line;
     lb_pair_format format = {.no_target = true};
-    char path[SUPPORT_PATH], found[64] = "";
-    support_write_file(support_path(path, "words.json"), text, strlen(text));
+    const char *path = support_path("words.json");
+    char found[64] = "";
+    support_write_file(path, text, strlen(text));
     ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
     while (lb_pair_stream_next(&s, true, &line, &error) == LB_LINES_ONE)
         add_line(&s, &line, found, sizeof found);
@@ -167,14 +168,14 @@ START_TEST(test_pair_stream_of_objects_begins_with_the_first_that_is_one)
 {
     static const char *const firsts[] = {"{\"s\":NaN}", "{'s':'a'}", "hello"};
     for (size_t i = 0; SUPPORT_ROW(i, firsts); i++) {
-        char path[SUPPORT_PATH], text[64];
+        char text[64];
         lb_pair_stream s;
         lb_error error = {0};
         lb_line line;
         lb_pair_format format = {.usual = &json, .no_target = true};
         int used = snprintf(text, sizeof text, "%s\n{\"id\":7,\"s\":\"a\"}\n", firsts[i]);
-        support_write_file(support_path(path, "file.jsonl"), text, (size_t)used);
-        ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
+        support_write_file(support_path("file.jsonl"), text, (size_t)used);
+        ck_assert_int_eq(lb_pair_stream_open(&s, support_path("file.jsonl"), &format, &error), LB_OK);
         ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_ONE);
         ck_assert_msg(line.refused && line.number == 1 && !s.begun, "%s", firsts[i]);
         ck_assert_ptr_nonnull(strstr(line.text, ", expected a JSON object"));
@@ -189,13 +190,12 @@ END_TEST
 
 START_TEST(test_pair_stream_without_the_names_of_the_training_is_an_error)
 {
-    char path[SUPPORT_PATH];
     lb_pair_stream s;
     lb_error error = {0};
     lb_line line;
     lb_pair_format format = {.usual = &json, .no_target = true};
-    support_write_file(support_path(path, "file"), "\n{\"id\":7}\n", 10);
-    ck_assert_int_eq(lb_pair_stream_open(&s, path, &format, &error), LB_OK);
+    support_write_file(support_path("file"), "\n{\"id\":7}\n", 10);
+    ck_assert_int_eq(lb_pair_stream_open(&s, support_path("file"), &format, &error), LB_OK);
     ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_ONE);
     ck_assert_int_eq(lb_pair_stream_next(&s, true, &line, &error), LB_LINES_FAILED);
     ck_assert_ptr_nonnull(
@@ -206,12 +206,11 @@ END_TEST
 
 START_TEST(test_pair_stream_of_gzip_data_in_a_pipe_is_unpacked)
 {
-    char path[SUPPORT_PATH];
     size_t count;
-    gzFile packed = gzopen(support_path(path, "packed"), "wb");
+    gzFile packed = gzopen(support_path("packed"), "wb");
     ck_assert_int_gt(gzputs(packed, "lemma,form\na,b\n"), 0);
     ck_assert_int_eq(gzclose(packed), Z_OK);
-    char *bytes = support_read_file(path, &count);
+    char *bytes = support_read_file(support_path("packed"), &count);
     for (size_t cut = 0; cut < 3; cut++) { /* also without its magic bytes or its end */
         lb_pair_stream s;
         lb_error error = {0};

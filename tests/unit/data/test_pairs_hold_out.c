@@ -18,8 +18,7 @@ static const lb_pair_format format = {0};
 
 static const char *path(void)
 {
-    static char text[SUPPORT_PATH];
-    return support_path(text, "pairs.tsv");
+    return support_path("pairs.tsv");
 }
 
 static void open_text(const char *text)

@@ -15,27 +15,21 @@
 static lb_error error;
 static review_list reviews;
 
-static const char *file(const char *name)
-{
-    static char path[SUPPORT_PATH];
-    return support_path(path, name);
-}
-
 static void folder(const char *name)
 {
-    ck_assert_int_eq(mkdir(file(name), 0777), 0);
+    ck_assert_int_eq(mkdir(support_path(name), 0777), 0);
 }
 
 static void write_text(const char *name, const char *text)
 {
-    support_write_file(file(name), text, strlen(text));
+    support_write_file(support_path(name), text, strlen(text));
 }
 
 static lb_status read_all(const char *name, size_t most)
 {
     error = (lb_error){0};
     reviews_free(&reviews);
-    return reviews_read(file(name), most, &reviews, &error);
+    return reviews_read(support_path(name), most, &reviews, &error);
 }
 
 /* Reads `name` and expects these texts, ending with NULL. */
@@ -57,7 +51,7 @@ static void expect_error(const char *name, lb_status status, const char *message
 {
     char whole[2 * SUPPORT_PATH];
     ck_assert_int_eq(read_all(name, 0), status);
-    snprintf(whole, sizeof whole, "%s%s", file(name), message);
+    snprintf(whole, sizeof whole, "%s%s", support_path(name), message);
     ck_assert_str_eq(error.message, whole);
     reviews_free(&reviews);
 }
@@ -108,10 +102,10 @@ START_TEST(test_read_part_of_imdb_gives_that_part)
     EXPECT("imdb/train", 0, "the same name", "nought, eight", "two, three", "two, four", "ten");
     EXPECT("imdb/train/", 1, "the same name");
     EXPECT("imdb/train/pos", 0, "nought, eight", "two, three", "ten");
-    ck_assert_int_eq(unlink(file("imdb/train/neg/0_8.txt")), 0);
-    ck_assert_int_eq(unlink(file("imdb/train/neg/2_4.txt")), 0);
+    ck_assert_int_eq(unlink(support_path("imdb/train/neg/0_8.txt")), 0);
+    ck_assert_int_eq(unlink(support_path("imdb/train/neg/2_4.txt")), 0);
     EXPECT("imdb", 0, "nought, eight", "two, three", "ten");
-    ck_assert_int_eq(rmdir(file("imdb/train/neg")), 0);
+    ck_assert_int_eq(rmdir(support_path("imdb/train/neg")), 0);
     EXPECT("imdb", 0, "nought, eight", "two, three", "ten");
 }
 END_TEST
@@ -205,7 +199,7 @@ START_TEST(test_read_file_without_a_word_in_a_folder_is_an_error)
     write_text("any/1.txt", "one");
     write_text("any/2.txt", " \n");
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s: found no words, expected a review", file("any/2.txt"));
+    snprintf(message, sizeof message, "%s: found no words, expected a review", support_path("any/2.txt"));
     ck_assert_str_eq(error.message, message);
     EXPECT("any", 1, "one");
 }
@@ -216,17 +210,17 @@ START_TEST(test_read_what_is_no_text_names_file_and_line)
     char message[SUPPORT_PATH];
     write_text("latin", "one\ntwo\ncaf\xe9\n");
     expect_error("latin", LB_ERROR_FORMAT, ":3: found byte 0xE9, expected UTF-8");
-    support_write_file(file("zero"), "one\nt\0o\n", 8);
+    support_write_file(support_path("zero"), "one\nt\0o\n", 8);
     expect_error("zero", LB_ERROR_FORMAT, ":2: found a zero byte, expected text");
     EXPECT("latin", 2, "one", "two");
     folder("any");
-    support_write_file(file("any/3.txt"), "one\ntwo\n\n\xC0\xAF", 11);
+    support_write_file(support_path("any/3.txt"), "one\ntwo\n\n\xC0\xAF", 11);
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s:4: found byte 0xC0, expected UTF-8", file("any/3.txt"));
+    snprintf(message, sizeof message, "%s:4: found byte 0xC0, expected UTF-8", support_path("any/3.txt"));
     ck_assert_str_eq(error.message, message);
-    support_write_file(file("any/3.txt"), "one\n\0", 5);
+    support_write_file(support_path("any/3.txt"), "one\n\0", 5);
     ck_assert_int_eq(read_all("any", 0), LB_ERROR_FORMAT);
-    snprintf(message, sizeof message, "%s:2: found a zero byte, expected text", file("any/3.txt"));
+    snprintf(message, sizeof message, "%s:2: found a zero byte, expected text", support_path("any/3.txt"));
     ck_assert_str_eq(error.message, message);
     reviews_free(&reviews);
 }
@@ -239,8 +233,8 @@ START_TEST(test_read_review_of_the_longest_length_is_read_and_a_longer_one_refus
     folder("any");
     for (size_t more = 0; more < 2; more++) {
         lb_status status = more ? LB_ERROR_FORMAT : LB_OK;
-        support_write_file(file("lines"), text, REVIEWS_LONGEST + more);
-        support_write_file(file("any/1.txt"), text, REVIEWS_LONGEST + more);
+        support_write_file(support_path("lines"), text, REVIEWS_LONGEST + more);
+        support_write_file(support_path("any/1.txt"), text, REVIEWS_LONGEST + more);
         ck_assert_int_eq(read_all("any", 0), status);
         ck_assert_int_eq(read_all("lines", 0), status);
     }
@@ -261,7 +255,7 @@ START_TEST(test_read_unreadable_folder_names_it)
 {
     if (geteuid() == 0) return; /* may read everything */
     make_imdb();
-    ck_assert_int_eq(chmod(file("imdb/train/neg"), 0), 0);
+    ck_assert_int_eq(chmod(support_path("imdb/train/neg"), 0), 0);
     ck_assert_int_eq(read_all("imdb", 0), LB_ERROR_OPEN);
     ck_assert_ptr_nonnull(strstr(error.message, "train/neg: cannot read: Permission denied"));
     reviews_free(&reviews);

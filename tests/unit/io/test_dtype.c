@@ -153,8 +153,7 @@ START_TEST(test_write_each_format_is_little_endian)
     static const unsigned char arrays_in_file[] = {0, 0,    0, 0, 0,    0, 0xF8, 0x3F, 0,    0, 0,
                                                    0, 0,    0, 0, 0xC0, 0, 0,    0xC0, 0x3F, 0, 0,
                                                    0, 0xC0, 1, 0, 0,    0, 2,    1,    0,    0};
-    char path[SUPPORT_PATH];
-    support_path(path, "file");
+    const char *path = support_path("file");
     ck_assert_int_eq(lb_npy_write(doubles, LB_SHAPE(2), LB_DTYPE_F64, path, NULL), LB_OK);
     expect_end(path, doubles_in_file, sizeof doubles_in_file);
     ck_assert_int_eq(lb_npy_write(doubles, LB_SHAPE(2), LB_DTYPE_F32, path, NULL), LB_OK);

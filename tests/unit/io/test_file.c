@@ -35,19 +35,18 @@ static lb_status save(const char *path, const char *text, lb_error *error)
 
 START_TEST(test_write_new_file_holds_the_bytes_and_nothing_else_lies_there)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    ck_assert_int_eq(save(support_path(path, "new"), "hello", &error), LB_OK);
+    ck_assert_int_eq(save(support_path("new"), "hello", &error), LB_OK);
     ck_assert_int_eq(error.status, LB_OK);
-    assert_content(path, "hello");
+    assert_content(support_path("new"), "hello");
     ck_assert_uint_eq(support_file_count(), 1);
 }
 END_TEST
 
 START_TEST(test_write_shorter_content_replaces_the_longer)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(save(support_path(path, "file"), "something long", NULL), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(save(path, "something long", NULL), LB_OK);
     ck_assert_int_eq(save(path, "short", NULL), LB_OK);
     assert_content(path, "short");
     ck_assert_int_eq(save(path, "", NULL), LB_OK);
@@ -58,9 +57,9 @@ END_TEST
 
 START_TEST(test_write_parts_joins_them_in_order)
 {
-    char path[SUPPORT_PATH];
     const lb_bytes parts[] = {{"one ", 4}, {NULL, 0}, {"two ", 4}, {"three", 5}};
-    ck_assert_int_eq(lb_file_write_parts(support_path(path, "file"), parts, 4, NULL), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(lb_file_write_parts(path, parts, 4, NULL), LB_OK);
     assert_content(path, "one two three");
     ck_assert_int_eq(lb_file_write_parts(path, NULL, 0, NULL), LB_OK);
     assert_content(path, "");
@@ -78,9 +77,9 @@ END_TEST
 
 START_TEST(test_write_existing_file_hands_on_its_permissions)
 {
-    char path[SUPPORT_PATH];
     struct stat info;
-    support_write_file(support_path(path, "secret"), "old", 3);
+    const char *path = support_path("secret");
+    support_write_file(path, "old", 3);
     ck_assert_int_eq(chmod(path, 0600), 0);
     ck_assert_int_eq(save(path, "new", NULL), LB_OK);
     ck_assert_int_eq(stat(path, &info), 0);
@@ -90,18 +89,18 @@ END_TEST
 
 START_TEST(test_write_symbolic_link_replaces_its_target)
 {
-    char target[SUPPORT_PATH], path[SUPPORT_PATH], second[SUPPORT_PATH];
     struct stat info;
-    ck_assert_int_eq(mkdir(support_path(target, "elsewhere"), 0700), 0);
-    support_write_file(support_path(target, "elsewhere/target"), "old", 3);
-    ck_assert_int_eq(symlink("elsewhere/target", support_path(path, "link")), 0);
-    ck_assert_int_eq(symlink("link", support_path(second, "second")), 0);
+    ck_assert_int_eq(mkdir(support_path("elsewhere"), 0700), 0);
+    support_write_file(support_path("elsewhere/target"), "old", 3);
+    ck_assert_int_eq(symlink("elsewhere/target", support_path("link")), 0);
+    const char *second = support_path("second");
+    ck_assert_int_eq(symlink("link", second), 0);
     ck_assert_int_eq(save(second, "new", NULL), LB_OK);
-    ck_assert_int_eq(lstat(path, &info), 0);
+    ck_assert_int_eq(lstat(support_path("link"), &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
     ck_assert_int_eq(lstat(second, &info), 0);
     ck_assert(S_ISLNK(info.st_mode));
-    assert_content(target, "new");
+    assert_content(support_path("elsewhere/target"), "new");
 }
 END_TEST
 
@@ -116,11 +115,11 @@ static void assert_write_fails(const char *path, const char *reason)
 
 START_TEST(test_write_impossible_path_fails_with_path_and_reason)
 {
-    char path[SUPPORT_PATH], fifo[SUPPORT_PATH], device[SUPPORT_PATH];
-    assert_write_fails(support_path(path, "no/such/folder"), strerror(ENOENT));
+    const char *device;
+    assert_write_fails(support_path("no/such/folder"), strerror(ENOENT));
     assert_write_fails(support_tempdir(), strerror(EISDIR));
     /* Through a link of our own: if the check ever breaks, root loses the link and not the machine's device. */
-    ck_assert_int_eq(symlink("/dev/null", support_path(device, "device")), 0);
+    ck_assert_int_eq(symlink("/dev/null", device = support_path("device")), 0);
     assert_write_fails(device, "not a regular file");
     ck_assert_int_eq(unlink(device), 0);
     ck_assert_int_eq(symlink("nothing", device), 0);
@@ -128,10 +127,10 @@ START_TEST(test_write_impossible_path_fails_with_path_and_reason)
     ck_assert_int_eq(unlink(device), 0);
     ck_assert_int_eq(symlink("device", device), 0);
     assert_write_fails(device, strerror(ELOOP));
-    ck_assert_int_eq(mkfifo(support_path(fifo, "fifo"), 0600), 0);
-    assert_write_fails(fifo, "not a regular file");
-    support_write_file(support_path(path, "file"), "", 0);
-    assert_write_fails(support_path(path, "file/below"), strerror(ENOTDIR));
+    ck_assert_int_eq(mkfifo(support_path("fifo"), 0600), 0);
+    assert_write_fails(support_path("fifo"), "not a regular file");
+    support_write_file(support_path("file"), "", 0);
+    assert_write_fails(support_path("file/below"), strerror(ENOTDIR));
     ck_assert_uint_eq(support_file_count(), 3);
 }
 END_TEST
@@ -152,8 +151,8 @@ static int save_unprivileged(const char *path)
 
 START_TEST(test_write_folder_without_permission_fails_and_spares_the_old_file)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "file"), "old", 3);
+    const char *path = support_path("file");
+    support_write_file(path, "old", 3);
     ck_assert_int_eq(chmod(support_tempdir(), 0555), 0);
     ck_assert_int_eq(save_unprivileged(path), LB_ERROR_WRITE);
     assert_content(path, "old");
@@ -163,9 +162,9 @@ END_TEST
 
 START_TEST(test_write_disk_full_fails_and_spares_the_old_file)
 {
-    char path[SUPPORT_PATH];
     static char large[20000];
-    support_write_file(support_path(path, "file"), "old", 3);
+    const char *path = support_path("file");
+    support_write_file(path, "old", 3);
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, limit;
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -184,15 +183,16 @@ END_TEST
 
 START_TEST(test_write_all_writes_all_files_or_none)
 {
-    char old[SUPPORT_PATH], new[SUPPORT_PATH], bad[SUPPORT_PATH];
+    const char *bad;
     const lb_bytes before = {"before", 6}, after = {"after", 5};
-    support_write_file(support_path(old, "old"), before.data, before.count);
-    support_path(new, "new");
+    const char *old = support_path("old");
+    support_write_file(old, before.data, before.count);
+    const char *new = support_path("new");
     static const char *const names[] = {"none/file", "folder", "."};
-    ck_assert_int_eq(mkdir(support_path(bad, "folder"), 0700), 0);
+    ck_assert_int_eq(mkdir(bad = support_path("folder"), 0700), 0);
     for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
         const lb_new_file files[] = {
-            {old, &after, 1}, {new, &after, 1}, {support_path(bad, names[i]), &after, 1}};
+            {old, &after, 1}, {new, &after, 1}, {bad = support_path(names[i]), &after, 1}};
         lb_error error = {0};
         ck_assert_int_eq(lb_file_write_all(files, 3, &error), LB_ERROR_WRITE);
         ck_assert_msg(strstr(error.message, bad) != NULL, "%s", error.message);
@@ -217,16 +217,14 @@ END_TEST
 
 START_TEST(test_write_after_a_kill_removes_the_leftover)
 {
-    char path[SUPPORT_PATH], leftover[SUPPORT_PATH], other[SUPPORT_PATH], not_ours[SUPPORT_PATH];
-    support_path(path, "file");
-    support_write_file(support_path(leftover, "file.tmp0"), "half", 4);
-    support_write_file(support_path(leftover, "file.tmp-1f-6921-3b9aca00-0"), "half", 4);
-    support_write_file(support_path(other, "other.tmp0"), "half", 4);
-    support_write_file(support_path(not_ours, "file.tmpx"), "half", 4);
-    ck_assert_int_eq(save(path, "whole", NULL), LB_OK);
-    assert_content(path, "whole");
-    assert_content(other, "half");
-    assert_content(not_ours, "half");
+    support_write_file(support_path("file.tmp0"), "half", 4);
+    support_write_file(support_path("file.tmp-1f-6921-3b9aca00-0"), "half", 4);
+    support_write_file(support_path("other.tmp0"), "half", 4);
+    support_write_file(support_path("file.tmpx"), "half", 4);
+    ck_assert_int_eq(save(support_path("file"), "whole", NULL), LB_OK);
+    assert_content(support_path("file"), "whole");
+    assert_content(support_path("other.tmp0"), "half");
+    assert_content(support_path("file.tmpx"), "half");
     ck_assert_uint_eq(support_file_count(), 3);
 }
 END_TEST
@@ -234,15 +232,16 @@ END_TEST
 START_TEST(test_write_while_many_others_are_under_way_leaves_their_files_alone)
 {
     enum { OTHERS = 40 };
-    char path[SUPPORT_PATH], busy[SUPPORT_PATH], name[32];
+    const char *busy;
+    char name[32];
     for (int i = 0; i < OTHERS; i++) {
         snprintf(name, sizeof name, "file.tmp%d", i);
-        support_write_file(support_path(busy, name), "half", 4);
+        support_write_file(busy = support_path(name), "half", 4);
         int fd = open(busy, O_WRONLY);
         ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
     }
-    ck_assert_int_eq(save(support_path(path, "file"), "whole", NULL), LB_OK);
-    assert_content(path, "whole");
+    ck_assert_int_eq(save(support_path("file"), "whole", NULL), LB_OK);
+    assert_content(support_path("file"), "whole");
     assert_content(busy, "half");
     ck_assert_uint_eq(support_file_count(), OTHERS + 1);
 }
@@ -250,20 +249,18 @@ END_TEST
 
 START_TEST(test_write_and_read_leave_no_file_open)
 {
-    char path[SUPPORT_PATH], missing[SUPPORT_PATH];
     void *bytes;
     size_t count;
-    support_path(path, "file");
-    support_path(missing, "missing/file");
+    const char *path = support_path("file");
     int before = support_next_descriptor();
     ck_assert_int_eq(save(path, "one", NULL), LB_OK);
     ck_assert_int_eq(save(path, "two", NULL), LB_OK);
     ck_assert(lb_os_sync_name(path));
-    ck_assert_int_eq(save(missing, "one", NULL), LB_ERROR_WRITE);
+    ck_assert_int_eq(save(support_path("missing/file"), "one", NULL), LB_ERROR_WRITE);
     ck_assert_int_eq(save(support_tempdir(), "one", NULL), LB_ERROR_WRITE);
     ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
     lb_release(bytes);
-    ck_assert_int_eq(lb_file_read(missing, 0, &bytes, &count, NULL), LB_ERROR_OPEN);
+    ck_assert_int_eq(lb_file_read(support_path("missing/file"), 0, &bytes, &count, NULL), LB_ERROR_OPEN);
     ck_assert_int_eq(lb_file_read(support_tempdir(), 0, &bytes, &count, NULL), LB_ERROR_OPEN);
     ck_assert_int_eq(support_next_descriptor(), before);
 }
@@ -271,12 +268,12 @@ END_TEST
 
 START_TEST(test_write_planted_link_at_the_temporary_name_is_not_followed)
 {
-    char path[SUPPORT_PATH], victim[SUPPORT_PATH], planted[SUPPORT_PATH];
-    support_write_file(support_path(victim, "victim"), "precious", 8);
-    ck_assert_int_eq(symlink(victim, support_path(planted, "file.tmp0")), 0);
-    ck_assert_int_eq(link(victim, support_path(planted, "file.tmp1")), 0);
-    ck_assert_int_eq(save(support_path(path, "file"), "new", NULL), LB_OK);
-    assert_content(path, "new");
+    const char *victim = support_path("victim");
+    support_write_file(victim, "precious", 8);
+    ck_assert_int_eq(symlink(victim, support_path("file.tmp0")), 0);
+    ck_assert_int_eq(link(victim, support_path("file.tmp1")), 0);
+    ck_assert_int_eq(save(support_path("file"), "new", NULL), LB_OK);
+    assert_content(support_path("file"), "new");
     assert_content(victim, "precious");
 }
 END_TEST
@@ -311,9 +308,10 @@ static char assert_whole(const char *path)
 START_TEST(test_write_killed_at_any_call_leaves_a_whole_file)
 {
     enum { KILLS = 50 };
-    char path[SUPPORT_PATH], stop[32];
+    char stop[32];
     char *first = calloc(CONTENT, 1);
-    ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), first, CONTENT, NULL), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(lb_file_write_atomic(path, first, CONTENT, NULL), LB_OK);
     free(first);
     for (int kills = 1; kills <= KILLS; kills++) {
         pid_t child = fork();
@@ -336,11 +334,11 @@ END_TEST
 /* A folder comes to lie at the path while the file is under way. What was renamed before and is new is taken back. */
 START_TEST(test_write_rename_that_fails_is_an_error_and_leaves_no_new_file)
 {
-    char first[SUPPORT_PATH], second[SUPPORT_PATH], stop[2 * SUPPORT_PATH];
+    char stop[2 * SUPPORT_PATH];
     const lb_bytes text = {"new", 3};
     lb_error error = {0};
-    support_path(first, "first");
-    support_path(second, "second");
+    const char *first = support_path("first");
+    const char *second = support_path("second");
     const lb_new_file files[] = {{first, &text, 1}, {second, &text, 1}};
     for (int replaces = 0; replaces < 2; replaces++) {
         if (replaces) support_write_file(first, "old", 3);
@@ -361,10 +359,10 @@ END_TEST
 START_TEST(test_write_by_three_processes_at_once_is_never_torn)
 {
     enum { WRITERS = 3, CHANGES = 50 };
-    char path[SUPPORT_PATH];
     pid_t writers[WRITERS];
     char *first = calloc(CONTENT, 1);
-    ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), first, CONTENT, NULL), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(lb_file_write_atomic(path, first, CONTENT, NULL), LB_OK);
     free(first);
     for (int w = 0; w < WRITERS; w++) {
         writers[w] = fork();
@@ -390,8 +388,7 @@ END_TEST
 
 START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "file");
+    const char *path = support_path("file");
     support_watch_allocations();
     ck_assert_int_eq(save(path, "old", NULL), LB_OK);
     long in_write = support_allocation_count();
@@ -426,14 +423,15 @@ static lb_error failure;
 START_TEST(test_hash_of_a_file_is_that_of_its_pieces)
 {
     static const size_t counts[] = {0, 1, PIECE - 1, PIECE, PIECE + 1, 2 * PIECE, MOST};
-    char path[SUPPORT_PATH], *text = malloc(MOST);
+    char *text = malloc(MOST);
     for (size_t i = 0; i < MOST; i++) text[i] = (char)(i * i >> 8);
     for (size_t c = 0; SUPPORT_ROW(c, counts); c++) {
         uint64_t hash, bytes, expected = LB_HASH;
-        support_write_file(support_path(path, "file"), text, counts[c]);
+        support_write_file(support_path("file"), text, counts[c]);
         for (size_t at = 0; at < counts[c]; at += PIECE)
             expected = lb_hash_long(expected, text + at, counts[c] - at < PIECE ? counts[c] - at : PIECE);
-        ck_assert_msg(lb_file_hash(path, &hash, &bytes, &failure) == LB_OK, "%s", failure.message);
+        ck_assert_msg(lb_file_hash(support_path("file"), &hash, &bytes, &failure) == LB_OK, "%s",
+                      failure.message);
         ck_assert_uint_eq(bytes, counts[c]);
         ck_assert_msg(hash == expected, "%zu bytes", counts[c]);
     }
@@ -454,12 +452,11 @@ END_TEST
 
 START_TEST(test_hash_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
     uint64_t hash, bytes;
-    support_write_file(support_path(path, "file"), "text", 4);
+    support_write_file(support_path("file"), "text", 4);
     support_watch_allocations();
     support_fail_allocation(1);
-    ck_assert_int_eq(lb_file_hash(path, &hash, &bytes, &failure), LB_ERROR_MEMORY);
+    ck_assert_int_eq(lb_file_hash(support_path("file"), &hash, &bytes, &failure), LB_ERROR_MEMORY);
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST

@@ -24,8 +24,8 @@ static void assert_content(const char *path, const char *expected)
 
 START_TEST(test_append_adds_at_the_end_or_after_a_number_of_bytes)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "file"), "one\n", 4);
+    const char *path = support_path("file");
+    support_write_file(path, "one\n", 4);
     ck_assert_int_eq(lb_file_append(path, LB_FILE_END, "two\n", 4, NULL), LB_OK);
     assert_content(path, "one\ntwo\n");
     ck_assert_int_eq(lb_file_append(path, 4, "2\n", 2, NULL), LB_OK);
@@ -47,8 +47,7 @@ static void assert_append_fails(const char *path, size_t count, int reason)
 
 START_TEST(test_append_to_what_is_no_file_is_an_error_with_its_reason)
 {
-    char path[SUPPORT_PATH];
-    assert_append_fails(support_path(path, "missing"), 1, ENOENT);
+    assert_append_fails(support_path("missing"), 1, ENOENT);
     assert_append_fails(support_tempdir(), 1, EISDIR);
     ck_assert_uint_eq(support_file_count(), 0);
 }
@@ -57,15 +56,14 @@ END_TEST
 /* The system writes up to the limit first, without an error. */
 START_TEST(test_append_beyond_the_largest_file_is_an_error_with_that_reason)
 {
-    char path[SUPPORT_PATH];
     struct rlimit limit;
-    support_write_file(support_path(path, "file"), "", 0);
+    support_write_file(support_path("file"), "", 0);
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
     const rlim_t before = limit.rlim_cur;
     limit.rlim_cur = 10000;
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    assert_append_fails(path, 20000, EFBIG);
+    assert_append_fails(support_path("file"), 20000, EFBIG);
     limit.rlim_cur = before;
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static lb_error error;
-static char victim[SUPPORT_PATH], path[SUPPORT_PATH];
+static const char *victim, *path;
 
 static lb_status open_own(const char *name)
 {
@@ -73,8 +73,8 @@ static void assert_refuses(int use, const char *target)
 START_TEST(test_own_file_that_is_a_link_is_an_error_whatever_it_leads_to)
 {
     size_t count;
-    support_path(path, ".lock");
-    support_write_file(support_path(victim, "victim"), "precious", 8);
+    path = support_path(".lock");
+    support_write_file(victim = support_path("victim"), "precious", 8);
     for (int use = 0; use < USES; use++) {
         assert_refuses(use, "victim");
         assert_refuses(use, "nothing");
@@ -89,10 +89,9 @@ END_TEST
 
 START_TEST(test_own_file_in_a_folder_that_is_a_link_is_opened)
 {
-    char folder[SUPPORT_PATH];
-    ck_assert_int_eq(mkdir(support_path(folder, "folder"), 0700), 0);
-    ck_assert_int_eq(symlink("folder", support_path(folder, "link")), 0);
-    support_path(path, "link/file");
+    ck_assert_int_eq(mkdir(support_path("folder"), 0700), 0);
+    ck_assert_int_eq(symlink("folder", support_path("link")), 0);
+    path = support_path("link/file");
     ck_assert_int_eq(open_own(path), LB_OK);
     ck_assert_int_eq(write_own(path), LB_OK);
     ck_assert_int_eq(append_own(path), LB_OK);
@@ -113,9 +112,9 @@ static void assert_open_fails(const char *name, int how, const char *why)
 START_TEST(test_own_open_of_what_is_no_file_is_an_error_at_once)
 {
     int next = support_next_descriptor();
-    assert_open_fails(support_path(path, "missing"), LB_OS_READ | LB_OS_WRITE, strerror(ENOENT));
+    assert_open_fails(path = support_path("missing"), LB_OS_READ | LB_OS_WRITE, strerror(ENOENT));
     assert_open_fails(support_tempdir(), LB_OS_READ | LB_OS_WRITE, strerror(EISDIR));
-    ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
+    ck_assert_int_eq(mkfifo(path = support_path("pipe"), 0600), 0);
     assert_open_fails(path, LB_OS_WRITE, strerror(ENXIO));
     assert_open_fails(path, LB_OS_READ | LB_OS_WRITE, "not a regular file");
     ck_assert_int_eq(support_next_descriptor(), next);

@@ -15,25 +15,24 @@
 
 START_TEST(test_missing_is_only_what_is_certainly_not_there)
 {
-    char name[SUPPORT_PATH], loop[SUPPORT_PATH];
-    ck_assert(lb_file_is_missing(support_path(name, "new")));
+    const char *name = support_path("new");
+    ck_assert(lb_file_is_missing(name));
     support_write_file(name, "", 0);
     ck_assert(!lb_file_is_missing(name));
-    ck_assert_int_eq(symlink("loop", support_path(loop, "loop")), 0);
-    ck_assert(!lb_file_is_missing(loop));
+    ck_assert_int_eq(symlink("loop", support_path("loop")), 0);
+    ck_assert(!lb_file_is_missing(support_path("loop")));
 }
 END_TEST
 
 START_TEST(test_read_file_gives_bytes_and_a_nul)
 {
-    char path[SUPPORT_PATH];
     static char large[100000];
     for (size_t i = 0; i < sizeof large; i++) large[i] = (char)(i * 7);
     for (size_t count = 0; count <= sizeof large; count = 3 * count + 1) {
         void *bytes;
         size_t got;
-        support_write_file(support_path(path, "file"), large, count);
-        ck_assert_int_eq(lb_file_read(path, 0, &bytes, &got, NULL), LB_OK);
+        support_write_file(support_path("file"), large, count);
+        ck_assert_int_eq(lb_file_read(support_path("file"), 0, &bytes, &got, NULL), LB_OK);
         ck_assert_uint_eq(got, count);
         ck_assert_int_eq(memcmp(bytes, large, count), 0);
         ck_assert_int_eq(((char *)bytes)[count], '\0');
@@ -45,8 +44,8 @@ END_TEST
 START_TEST(test_read_pipe_gives_all_that_comes)
 {
     enum { PIECES = 300 };
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
+    const char *path = support_path("fifo");
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
     pid_t child = fork();
     if (child == 0) {
         int fd = open(path, O_WRONLY);
@@ -66,8 +65,8 @@ END_TEST
 
 START_TEST(test_read_failing_to_grow_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(mkfifo(support_path(path, "fifo"), 0600), 0);
+    const char *path = support_path("fifo");
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
     pid_t child = fork();
     if (child == 0) {
         static const char large[10000];
@@ -115,11 +114,11 @@ static void assert_too_long(lb_status (*read)(const char *, size_t, void **, siz
 
 START_TEST(test_read_has_a_limit_in_bytes)
 {
-    char path[SUPPORT_PATH];
     static const char large[10000] = "x";
     void *bytes;
     size_t count;
-    support_write_file(support_path(path, "file"), large, sizeof large);
+    const char *path = support_path("file");
+    support_write_file(path, large, sizeof large);
     for (size_t most = 1; most < sizeof large; most = 2 * most + 97) {
         assert_too_long(lb_file_read, path, most, "bytes, expected fewer");
         assert_too_long(lb_file_read_own, path, most, "bytes, expected fewer");
@@ -140,10 +139,10 @@ END_TEST
 /* The size of a regular file is no limit of its own. */
 START_TEST(test_read_of_a_regular_file_has_its_size_as_its_limit)
 {
-    char path[SUPPORT_PATH];
     void *bytes;
     size_t count;
-    support_write_file(support_path(path, "file"), "", 0);
+    const char *path = support_path("file");
+    support_write_file(path, "", 0);
     ck_assert_int_eq(truncate(path, (off_t)LB_FILE_STREAM + 1), 0);
     ck_assert_int_eq(lb_file_read(path, 0, &bytes, &count, NULL), LB_OK);
     ck_assert_uint_eq(count, LB_FILE_STREAM + 1);
@@ -159,16 +158,16 @@ START_TEST(test_read_own_takes_only_regular_files)
                  {"link", "link: found a symbolic link, expected a file"},
                  {"pipe", "pipe: cannot read: not a regular file"},
                  {".", ".: cannot read: not a regular file"}};
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "file"), "x", 1);
-    ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
-    ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
+    const char *path;
+    support_write_file(path = support_path("file"), "x", 1);
+    ck_assert_int_eq(symlink("file", path = support_path("link")), 0);
+    ck_assert_int_eq(mkfifo(path = support_path("pipe"), 0600), 0);
     int next = support_next_descriptor();
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         void *bytes;
         size_t count;
         lb_error error = {0};
-        support_path(path, cases[i].name);
+        path = support_path(cases[i].name);
         ck_assert_int_eq(lb_file_read_own(path, 0, &bytes, &count, &error), LB_ERROR_OPEN);
         ck_assert_msg(strstr(error.message, cases[i].why) != NULL, "%s", error.message);
         ck_assert_int_eq(error.status, LB_ERROR_OPEN);
@@ -179,8 +178,7 @@ END_TEST
 
 START_TEST(test_read_impossible_path_fails_with_path_and_reason)
 {
-    char path[SUPPORT_PATH];
-    assert_read_fails(support_path(path, "missing"), strerror(ENOENT));
+    assert_read_fails(support_path("missing"), strerror(ENOENT));
     assert_read_fails(support_tempdir(), strerror(EISDIR));
 }
 END_TEST

@@ -19,11 +19,11 @@ static void assert_first_is_free(void)
 
 START_TEST(test_file_with_the_first_descriptor_is_written_and_read)
 {
-    char path[SUPPORT_PATH];
     void *bytes = NULL;
     size_t count = 0;
     close(STDIN_FILENO);
-    ck_assert_int_eq(lb_file_write_atomic(support_path(path, "file"), "whole", 5, &error), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(lb_file_write_atomic(path, "whole", 5, &error), LB_OK);
     assert_first_is_free();
     ck_assert(lb_os_sync_name(path));
     assert_first_is_free();
@@ -36,13 +36,12 @@ END_TEST
 
 START_TEST(test_model_file_with_the_first_descriptor_is_opened)
 {
-    char path[SUPPORT_PATH];
     const lb_real number = 3;
     const lb_safetensors_tensor tensor = {
         .name = "x", .dtype = LB_DTYPE_REAL, .shape = LB_SHAPE(1), .data = &number};
     close(STDIN_FILENO);
-    ck_assert_int_eq(lb_safetensors_write(&tensor, 1, NULL, 0, support_path(path, "file"), &error), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_int_eq(lb_safetensors_write(&tensor, 1, NULL, 0, support_path("file"), &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("file"), &error);
     ck_assert_msg(file != NULL, "%s", error.message);
     lb_safetensors_close(file);
     assert_first_is_free();

@@ -24,11 +24,9 @@ static bool is_folder(const char *path)
 
 START_TEST(test_folder_make_makes_all_parents_and_is_content_with_what_is_there)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "a/b/c");
     for (int i = 0; i < 2; i++) {
-        ck_assert_msg(lb_folder_make(path, &error) == LB_OK, "%s", error.message);
-        ck_assert(is_folder(path));
+        ck_assert_msg(lb_folder_make(support_path("a/b/c"), &error) == LB_OK, "%s", error.message);
+        ck_assert(is_folder(support_path("a/b/c")));
     }
 }
 END_TEST
@@ -42,11 +40,12 @@ static void expect_refused(const char *path, const char *message)
 
 START_TEST(test_folder_make_that_cannot_be_names_what_stands_in_the_way)
 {
-    char path[SUPPORT_PATH], message[2 * SUPPORT_PATH];
-    support_write_file(support_path(path, "file"), "", 0);
+    char message[2 * SUPPORT_PATH];
+    const char *path = support_path("file");
+    support_write_file(path, "", 0);
     snprintf(message, sizeof message, "cannot write to %s: Not a directory", path);
     expect_refused(path, message);
-    expect_refused(support_path(path, "file/below"), message);
+    expect_refused(support_path("file/below"), message);
     expect_refused("", "cannot write to a folder with an empty name");
     expect_refused("/proc/nothing/here", "cannot write to /proc/nothing: No such file or directory");
 }
@@ -54,8 +53,6 @@ END_TEST
 
 START_TEST(test_folder_failing_allocation_is_an_error)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "a");
     support_watch_allocations();
     char *name = lb_folder_path("out", "log.jsonl", &error);
     ck_assert_str_eq(name, "out/log.jsonl");
@@ -64,8 +61,8 @@ START_TEST(test_folder_failing_allocation_is_an_error)
     ck_assert_ptr_null(lb_folder_path("out", "log.jsonl", &error));
     ck_assert_int_eq(error.status, LB_ERROR_MEMORY);
     support_fail_allocation(1);
-    ck_assert_int_eq(lb_folder_make(path, NULL), LB_ERROR_MEMORY);
-    ck_assert(!is_folder(path));
+    ck_assert_int_eq(lb_folder_make(support_path("a"), NULL), LB_ERROR_MEMORY);
+    ck_assert(!is_folder(support_path("a")));
     ck_assert_int_eq(support_live_allocations(), 0);
 }
 END_TEST
@@ -86,13 +83,13 @@ END_TEST
 
 /* A folder has one owner at a time, whoever dies. */
 
-static char folder[SUPPORT_PATH]; /* of the test, whichever of its processes asks */
+static const char *folder; /* of the test, whichever of its processes asks */
 
 static lb_lock *lock(void)
 {
     lb_lock *made;
     error = (lb_error){0};
-    if (!*folder) support_path(folder, "");
+    if (!folder) folder = support_path("");
     return lb_lock_folder(folder, &made, &error) ? NULL : made;
 }
 
@@ -101,7 +98,7 @@ static pid_t start_holder(bool *holds)
 {
     int pipe_ends[2];
     char answer = 'n';
-    support_path(folder, "");
+    folder = support_path("");
     ck_assert_int_eq(pipe(pipe_ends), 0);
     pid_t child = fork();
     if (child == 0) {
@@ -168,8 +165,7 @@ END_TEST
 
 START_TEST(test_lock_file_with_anything_in_it_is_taken_over)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, ".lock"), "99999999999999999999999 and more than a number", 47);
+    support_write_file(support_path(".lock"), "99999999999999999999999 and more than a number", 47);
     lb_lock *made = lock();
     ck_assert_msg(made != NULL, "%s", error.message);
     ck_assert_ptr_null(lock());
@@ -199,10 +195,10 @@ END_TEST
 
 static void expect_kept(const char *path, const char *name, const char *content)
 {
-    char expected[SUPPORT_PATH], *kept;
+    char *kept;
     size_t count;
     ck_assert_msg(lb_set_aside(path, &kept, &error) == LB_OK, "%s", error.message);
-    ck_assert_str_eq(kept, support_path(expected, name));
+    ck_assert_str_eq(kept, support_path(name));
     char *text = support_read_file(kept, &count);
     ck_assert_uint_eq(count, strlen(content));
     ck_assert_int_eq(memcmp(text, content, count), 0);
@@ -212,8 +208,7 @@ static void expect_kept(const char *path, const char *name, const char *content)
 
 START_TEST(test_set_aside_keeps_each_file_under_a_name_of_its_own)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "model.safetensors");
+    const char *path = support_path("model.safetensors");
     support_write_file(path, "one", 3);
     expect_kept(path, "model.old-1.safetensors", "one");
     expect_kept(path, "model.old-1.safetensors", "one"); /* again: it has that name */
@@ -226,31 +221,29 @@ END_TEST
 
 START_TEST(test_set_aside_follows_a_link)
 {
-    char path[SUPPORT_PATH], target[SUPPORT_PATH];
-    support_write_file(support_path(target, "target"), "one", 3);
-    ck_assert_int_eq(symlink("target", support_path(path, "link")), 0);
-    expect_kept(path, "link.old-1", "one");
+    support_write_file(support_path("target"), "one", 3);
+    ck_assert_int_eq(symlink("target", support_path("link")), 0);
+    expect_kept(support_path("link"), "link.old-1", "one");
 }
 END_TEST
 
 /* The file of that name would be the new one. */
 START_TEST(test_set_aside_does_not_take_a_link_for_what_it_keeps)
 {
-    char path[SUPPORT_PATH], link[SUPPORT_PATH];
-    support_write_file(support_path(path, "model.safetensors"), "one", 3);
-    ck_assert_int_eq(symlink("model.safetensors", support_path(link, "model.old-1.safetensors")), 0);
-    ck_assert_int_eq(symlink("nothing", support_path(link, "model.old-2.safetensors")), 0);
-    expect_kept(path, "model.old-3.safetensors", "one");
+    support_write_file(support_path("model.safetensors"), "one", 3);
+    ck_assert_int_eq(symlink("model.safetensors", support_path("model.old-1.safetensors")), 0);
+    ck_assert_int_eq(symlink("nothing", support_path("model.old-2.safetensors")), 0);
+    expect_kept(support_path("model.safetensors"), "model.old-3.safetensors", "one");
 }
 END_TEST
 
 START_TEST(test_set_aside_of_nothing_keeps_nothing)
 {
-    char path[SUPPORT_PATH], *kept = path;
-    ck_assert_int_eq(lb_set_aside(support_path(path, "nothing"), &kept, &error), LB_OK);
+    char untouched, *kept = &untouched;
+    ck_assert_int_eq(lb_set_aside(support_path("nothing"), &kept, &error), LB_OK);
     ck_assert_ptr_null(kept);
-    support_write_file(support_path(path, "file"), "", 0);
-    ck_assert_int_eq(lb_set_aside(support_path(path, "file/below"), &kept, &error), LB_ERROR_WRITE);
+    support_write_file(support_path("file"), "", 0);
+    ck_assert_int_eq(lb_set_aside(support_path("file/below"), &kept, &error), LB_ERROR_WRITE);
     ck_assert_ptr_null(kept);
 }
 END_TEST
@@ -259,10 +252,11 @@ END_TEST
 START_TEST(test_set_aside_under_names_that_are_too_long_says_so_at_once)
 {
     enum { LONGEST = 250 };
-    char name[LONGEST + 1], path[SUPPORT_PATH], *kept;
+    char name[LONGEST + 1], *kept;
     memset(name, 'a', LONGEST);
     name[LONGEST] = '\0';
-    support_write_file(support_path(path, name), "one", 3);
+    const char *path = support_path(name);
+    support_write_file(path, "one", 3);
     ck_assert_int_eq(lb_set_aside(path, &kept, &error), LB_ERROR_WRITE);
     ck_assert_ptr_nonnull(strstr(error.message, strerror(ENAMETOOLONG)));
     ck_assert_ptr_null(kept);

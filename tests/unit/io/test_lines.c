@@ -273,11 +273,11 @@ START_TEST(test_lines_keep_takes_all_of_a_regular_file)
 {
     enum { LINE = 1 << 16 };
     static char text[LINE];
-    char path[SUPPORT_PATH];
     int64_t count = 0;
     memset(text, 'x', sizeof text);
     text[LINE - 1] = '\n';
-    FILE *file = fopen(support_path(path, "file"), "wb");
+    const char *path = support_path("file");
+    FILE *file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i <= LB_LINES_KEPT / LINE + 1; i++) ck_assert_uint_eq(fwrite(text, 1, LINE, file), LINE);
     fclose(file);

@@ -84,10 +84,9 @@ static void assert_same_file(const char *path, const char *expected)
 
 START_TEST(test_write_gives_the_very_bytes_of_numpy)
 {
-    char path[SUPPORT_PATH];
     double ramp[24];
     for (int i = 0; i < 24; i++) ramp[i] = 0.5 * i - 3;
-    support_path(path, "file.npy");
+    const char *path = support_path("file.npy");
     ck_assert_int_eq(lb_npy_write(ramp, LB_SHAPE(2, 3, 4), LB_DTYPE_F64, path, NULL), LB_OK);
     assert_same_file(path, DATA "c_f8.npy");
     ck_assert_int_eq(lb_npy_write(ramp, LB_SHAPE(2, 3, 4), LB_DTYPE_F32, path, NULL), LB_OK);
@@ -103,13 +102,12 @@ END_TEST
 
 START_TEST(test_write_then_read_keeps_every_bit_of_doubles)
 {
-    char path[SUPPORT_PATH];
     const double values[] = {0.1, -0.0, 5e-324, INFINITY, NAN, 1.7976931348623157e308};
     lb_shape shape;
     double *back;
-    ck_assert_int_eq(
-        lb_npy_write(values, LB_SHAPE(1, 1, 6, 1, 1, 1), LB_DTYPE_F64, support_path(path, "f"), NULL), LB_OK);
-    ck_assert_int_eq(lb_npy_read(path, &shape, &back, NULL), LB_OK);
+    ck_assert_int_eq(lb_npy_write(values, LB_SHAPE(1, 1, 6, 1, 1, 1), LB_DTYPE_F64, support_path("f"), NULL),
+                     LB_OK);
+    ck_assert_int_eq(lb_npy_read(support_path("f"), &shape, &back, NULL), LB_OK);
     ck_assert(lb_shape_equal(shape, LB_SHAPE(1, 1, 6, 1, 1, 1)));
     ck_assert_int_eq(memcmp(back, values, sizeof values), 0);
     lb_release(back);
@@ -118,26 +116,25 @@ END_TEST
 
 START_TEST(test_write_impossible_arguments_fail)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     double value = 1;
-    support_path(path, "file");
-    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_I64, path, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_I64, support_path("file"), &error),
+                     LB_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "I64"));
-    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(-1), LB_DTYPE_F64, path, NULL), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(-1), LB_DTYPE_F64, support_path("file"), NULL),
+                     LB_ERROR_ARGUMENT);
     ck_assert_uint_eq(support_file_count(), 0);
-    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F64, support_path(path, "no/file"), NULL),
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F64, support_path("no/file"), NULL),
                      LB_ERROR_WRITE);
 }
 END_TEST
 
 static lb_status try_bytes(const void *bytes, size_t count, lb_error *error)
 {
-    char path[SUPPORT_PATH];
     lb_shape shape;
     double *values;
-    support_write_file(support_path(path, "file"), bytes, count);
-    lb_status status = lb_npy_read(path, &shape, &values, error);
+    support_write_file(support_path("file"), bytes, count);
+    lb_status status = lb_npy_read(support_path("file"), &shape, &values, error);
     if (status) ck_assert_ptr_null(values);
     lb_release(values);
     return status;
@@ -255,12 +252,11 @@ END_TEST
 
 START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
     double value = 1, *values;
     lb_shape shape;
     support_watch_allocations();
-    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F32, support_path(path, "file"), NULL),
-                     LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(lb_npy_write(&value, LB_SHAPE(1), LB_DTYPE_F32, path, NULL), LB_OK);
     long in_write = support_allocation_count();
     ck_assert_int_eq(lb_npy_read(path, &shape, &values, NULL), LB_OK);
     lb_release(values);

@@ -44,9 +44,8 @@ static lb_safetensors *open_file(const char *path)
 
 START_TEST(test_write_then_open_gives_back_every_bit)
 {
-    char path[SUPPORT_PATH];
-    write_sample(support_path(path, "file"));
-    lb_safetensors *file = open_file(path);
+    write_sample(support_path("file"));
+    lb_safetensors *file = open_file(support_path("file"));
     ck_assert_int_eq(lb_safetensors_count(file), TENSORS);
     for (size_t i = 0; SUPPORT_ROW(i, tensors); i++) {
         const lb_safetensors_tensor *found = lb_safetensors_find(file, tensors[i].name);
@@ -69,11 +68,11 @@ END_TEST
 
 START_TEST(test_write_twice_gives_the_same_bytes_and_aligned_data)
 {
-    char first[SUPPORT_PATH], second[SUPPORT_PATH];
     size_t first_size, second_size;
-    write_sample(support_path(first, "first"));
-    write_sample(support_path(second, "second"));
-    char *a = support_read_file(first, &first_size), *b = support_read_file(second, &second_size);
+    write_sample(support_path("first"));
+    write_sample(support_path("second"));
+    char *a = support_read_file(support_path("first"), &first_size),
+         *b = support_read_file(support_path("second"), &second_size);
     ck_assert_uint_eq(first_size, second_size);
     ck_assert_int_eq(memcmp(a, b, first_size), 0);
     uint64_t header = lb_file_integer((unsigned char *)a, sizeof header);
@@ -91,13 +90,12 @@ START_TEST(test_write_known_content_gives_known_bytes)
     static const char expected[] =
         "{\"__metadata__\":{\"lookback.crc32\":\"4ba1f13d\",\"lookback.format\":\"1\",\"k\":\"v\\\"\"},"
         "\"a\":{\"dtype\":\"F32\",\"shape\":[2,3],\"data_offsets\":[0,24]}}";
-    char path[SUPPORT_PATH];
     const lb_safetensors_tensor one = {"a", LB_DTYPE_F32, {2, {2, 3}}, floats};
-    ck_assert_int_eq(lb_safetensors_write(&one, 1, &(lb_safetensors_metadata){"k", "v\""}, 1,
-                                          support_path(path, "file"), NULL),
-                     LB_OK);
+    ck_assert_int_eq(
+        lb_safetensors_write(&one, 1, &(lb_safetensors_metadata){"k", "v\""}, 1, support_path("file"), NULL),
+        LB_OK);
     size_t size;
-    char *content = support_read_file(path, &size);
+    char *content = support_read_file(support_path("file"), &size);
     ck_assert_uint_eq(size, 192 + sizeof floats);
     ck_assert_int_eq(memcmp(content, "\xb8\0\0\0\0\0\0", 8), 0);
     content[192] = '\0';
@@ -110,9 +108,8 @@ END_TEST
 
 START_TEST(test_write_nothing_gives_a_file_that_opens)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(lb_safetensors_write(NULL, 0, NULL, 0, support_path(path, "file"), NULL), LB_OK);
-    lb_safetensors *file = open_file(path);
+    ck_assert_int_eq(lb_safetensors_write(NULL, 0, NULL, 0, support_path("file"), NULL), LB_OK);
+    lb_safetensors *file = open_file(support_path("file"));
     ck_assert_int_eq(lb_safetensors_count(file), 0);
     ck_assert_ptr_null(lb_safetensors_find(file, "x"));
     lb_safetensors_close(file);
@@ -122,11 +119,11 @@ END_TEST
 static void assert_not_written(const lb_safetensors_tensor *list, int64_t count,
                                const lb_safetensors_metadata *lines, int64_t line_count, const char *reason)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    support_path(path, "file");
-    ck_assert_int_eq(lb_safetensors_write(list, count, lines, line_count, path, &error), LB_ERROR_ARGUMENT);
-    ck_assert_msg(strstr(error.message, path) && strstr(error.message, reason), "%s", error.message);
+    ck_assert_int_eq(lb_safetensors_write(list, count, lines, line_count, support_path("file"), &error),
+                     LB_ERROR_ARGUMENT);
+    ck_assert_msg(strstr(error.message, support_path("file")) && strstr(error.message, reason), "%s",
+                  error.message);
     ck_assert_uint_eq(support_file_count(), 0);
 }
 
@@ -155,11 +152,9 @@ END_TEST
 
 START_TEST(test_write_missing_folder_fails)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    ck_assert_int_eq(lb_safetensors_write(NULL, 0, NULL, 0, support_path(path, "no/file"), &error),
-                     LB_ERROR_WRITE);
-    ck_assert_ptr_nonnull(strstr(error.message, path));
+    ck_assert_int_eq(lb_safetensors_write(NULL, 0, NULL, 0, support_path("no/file"), &error), LB_ERROR_WRITE);
+    ck_assert_ptr_nonnull(strstr(error.message, support_path("no/file")));
 }
 END_TEST
 
@@ -191,9 +186,8 @@ END_TEST
 
 START_TEST(test_read_lb_real_keeps_bits_and_rounds_the_other_precision)
 {
-    char path[SUPPORT_PATH];
-    write_sample(support_path(path, "file"));
-    lb_safetensors *file = open_file(path);
+    write_sample(support_path("file"));
+    lb_safetensors *file = open_file(support_path("file"));
     lb_real from_floats[6], from_doubles[2];
     ck_assert_int_eq(lb_safetensors_read(file, "layer.weight", LB_SHAPE(2, 3), from_floats, NULL), LB_OK);
     for (int i = 0; SUPPORT_ROW(i, floats); i++) {
@@ -222,22 +216,21 @@ END_TEST
 
 START_TEST(test_open_missing_file_fails)
 {
-    char path[SUPPORT_PATH];
     lb_error missing = {0}, folder = {0};
-    ck_assert_ptr_null(lb_safetensors_open(support_path(path, "missing"), &missing));
+    ck_assert_ptr_null(lb_safetensors_open(support_path("missing"), &missing));
     ck_assert_int_eq(missing.status, LB_ERROR_OPEN);
     ck_assert_ptr_null(lb_safetensors_open(support_tempdir(), &folder));
     ck_assert_int_eq(folder.status, LB_ERROR_OPEN);
-    ck_assert_ptr_null(lb_safetensors_open(path, NULL));
+    ck_assert_ptr_null(lb_safetensors_open(support_path("missing"), NULL));
     lb_safetensors_close(NULL);
 }
 END_TEST
 
 START_TEST(test_any_call_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
     support_watch_allocations();
-    write_sample(support_path(path, "file"));
+    const char *path = support_path("file");
+    write_sample(path);
     long in_write = support_allocation_count();
     lb_safetensors_close(open_file(path));
     long in_open = support_allocation_count() - in_write;

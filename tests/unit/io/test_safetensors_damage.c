@@ -50,31 +50,28 @@ static lb_status try_bytes(const char *path, const void *bytes, size_t count)
 
 static void assert_every_truncation_fails(const char *source)
 {
-    char path[SUPPORT_PATH];
     size_t size;
     char *content = support_read_file(source, &size);
-    support_path(path, "cut");
-    ck_assert_int_eq(try_bytes(path, content, size), LB_OK);
+    ck_assert_int_eq(try_bytes(support_path("cut"), content, size), LB_OK);
     for (size_t length = 0; length < size; length++)
-        ck_assert_msg(try_bytes(path, content, length) == LB_ERROR_FORMAT, "cut to %zu of %zu bytes", length,
-                      size);
+        ck_assert_msg(try_bytes(support_path("cut"), content, length) == LB_ERROR_FORMAT,
+                      "cut to %zu of %zu bytes", length, size);
     free(content);
 }
 
 START_TEST(test_open_file_cut_anywhere_fails)
 {
-    char path[SUPPORT_PATH];
-    ck_assert_int_eq(write_sample(support_path(path, "sample"), numbers), LB_OK);
-    assert_every_truncation_fails(path);
+    ck_assert_int_eq(write_sample(support_path("sample"), numbers), LB_OK);
+    assert_every_truncation_fails(support_path("sample"));
     assert_every_truncation_fails(OTHERS);
 }
 END_TEST
 
 START_TEST(test_open_checksummed_file_with_any_bit_flipped_fails)
 {
-    char path[SUPPORT_PATH];
     size_t size;
-    ck_assert_int_eq(write_sample(support_path(path, "file"), numbers), LB_OK);
+    const char *path = support_path("file");
+    ck_assert_int_eq(write_sample(path, numbers), LB_OK);
     char *content = support_read_file(path, &size);
     for (size_t bit = 0; bit < 8 * size; bit++) {
         content[bit / 8] ^= (char)(1 << bit % 8);
@@ -89,10 +86,9 @@ END_TEST
 
 START_TEST(test_open_longer_file_fails)
 {
-    char path[SUPPORT_PATH];
     size_t size;
     char *content = support_read_file(OTHERS, &size);
-    ck_assert_int_eq(try_bytes(support_path(path, "file"), content, size + 1), LB_ERROR_FORMAT);
+    ck_assert_int_eq(try_bytes(support_path("file"), content, size + 1), LB_ERROR_FORMAT);
     free(content);
 }
 END_TEST
@@ -102,10 +98,8 @@ START_TEST(test_open_mutated_file_never_crashes)
 {
     enum { MUTANTS = 5000, MOST_CHANGES = 4 };
     static const char likely[] = "{}[]\",:0123456789-.eE\\u \xff";
-    char path[SUPPORT_PATH];
     size_t size, refused = 0;
     char *content = support_read_file(OTHERS, &size), *mutant = malloc(size);
-    support_path(path, "mutant");
     for (uint32_t m = 0; m < MUTANTS; m++) {
         lb_rng rng = {.seed = 1, .stream = lb_rng_stream("mutants"), .step = m};
         memcpy(mutant, content, size);
@@ -115,7 +109,7 @@ START_TEST(test_open_mutated_file_never_crashes)
             char value = bits.word[1] % 2 ? likely[bits.word[2] % (sizeof likely - 1)] : (char)bits.word[2];
             mutant[bits.word[0] % size] = value;
         }
-        if (try_bytes(path, mutant, size)) refused++;
+        if (try_bytes(support_path("mutant"), mutant, size)) refused++;
     }
     ck_assert_uint_gt(refused, MUTANTS / 4);
     ck_assert_uint_lt(refused, MUTANTS);
@@ -201,10 +195,9 @@ static size_t join_file(char *out, uint64_t length, const char *header, size_t d
 
 static void assert_refused(const void *bytes, size_t count, const char *reason)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    support_write_file(support_path(path, "file"), bytes, count);
-    ck_assert_ptr_null(lb_safetensors_open(path, &error));
+    support_write_file(support_path("file"), bytes, count);
+    ck_assert_ptr_null(lb_safetensors_open(support_path("file"), &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
     ck_assert_msg(strstr(error.message, reason) != NULL, "expected '%s', got '%s'", reason, error.message);
 }
@@ -221,10 +214,10 @@ START_TEST(test_open_blanks_and_escapes_in_the_header_are_fine)
 {
     static const char header[] =
         "{ \"\\\\u0000\" : {\"shape\":[ 2 ],\"data_offsets\":[0,2e0], \"dtype\":\"U8\"} }   ";
-    char path[SUPPORT_PATH], bytes[200];
+    char bytes[200];
     size_t count = join_file(bytes, sizeof header - 1, header, 2);
-    ck_assert_int_eq(try_bytes(support_path(path, "file"), bytes, count), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, NULL);
+    ck_assert_int_eq(try_bytes(support_path("file"), bytes, count), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("file"), NULL);
     ck_assert_ptr_nonnull(file);
     ck_assert_ptr_nonnull(lb_safetensors_find(file, "\\u0000"));
     lb_safetensors_close(file);
@@ -254,11 +247,11 @@ END_TEST
 
 START_TEST(test_open_header_beyond_the_limit_fails)
 {
-    char path[SUPPORT_PATH];
     uint64_t length = 100000001;
     lb_error error = {0};
     lb_file_order(&length, 1, sizeof length);
-    support_write_file(support_path(path, "sparse"), &length, sizeof length);
+    const char *path = support_path("sparse");
+    support_write_file(path, &length, sizeof length);
     ck_assert_int_eq(truncate(path, 8 + 100000001), 0);
     ck_assert_ptr_null(lb_safetensors_open(path, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
@@ -300,8 +293,9 @@ END_TEST
 START_TEST(test_write_killed_at_any_call_leaves_a_file_that_opens)
 {
     enum { KILLS = 50 };
-    char path[SUPPORT_PATH], stop[32];
-    ck_assert_int_eq(write_sample(support_path(path, "model"), numbers), LB_OK);
+    char stop[32];
+    const char *path = support_path("model");
+    ck_assert_int_eq(write_sample(path, numbers), LB_OK);
     for (int kills = 1; kills <= KILLS; kills++) {
         pid_t child = fork();
         if (child == 0) {

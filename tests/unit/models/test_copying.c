@@ -320,13 +320,12 @@ START_TEST(test_model_that_copies_is_loaded_as_it_was_saved)
 {
     for (int k = 0; SUPPORT_ROW(k, kinds); k++) {
         lb_error error = {0};
-        char path[SUPPORT_PATH];
         subject s = make(kinds[k]);
-        support_path(path, "model.safetensors");
-        ck_assert_msg(lb_model_save(s.model, s.params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
-                      error.message);
+        ck_assert_msg(lb_model_save(s.model, s.params, support_path("model.safetensors"),
+                                    (lb_checkpoint_extra){0}, &error) == LB_OK,
+                      "%s", error.message);
         lb_params *params = lb_params_new(9);
-        const lb_model *loaded = load(path, params, &error);
+        const lb_model *loaded = load(support_path("model.safetensors"), params, &error);
         ck_assert_msg(loaded, "%s", error.message);
         lb_tokens in = {s.tape, 2, 4, in_id, target_lengths};
         const lb_tensor *before = lb_model_forward(s.model, source_of(s.tape), in),
@@ -345,13 +344,13 @@ START_TEST(test_model_file_with_impossible_symbols_is_an_error_of_format)
     static const lb_real damaged[] = {-1, TARGET, (lb_real)2.5, (lb_real)3e9};
     for (int i = 0; SUPPORT_ROW(i, damaged); i++) {
         lb_error error = {0};
-        char path[SUPPORT_PATH];
         subject s = make(LB_ATTENTION_ADDITIVE);
-        support_path(path, "model.safetensors");
         lb_copying_of(s.model)->symbols->data[4] = damaged[i];
-        ck_assert_int_eq(lb_model_save(s.model, s.params, path, (lb_checkpoint_extra){0}, &error), LB_OK);
+        ck_assert_int_eq(lb_model_save(s.model, s.params, support_path("model.safetensors"),
+                                       (lb_checkpoint_extra){0}, &error),
+                         LB_OK);
         lb_params *params = lb_params_new(9);
-        ck_assert_ptr_null(load(path, params, &error));
+        ck_assert_ptr_null(load(support_path("model.safetensors"), params, &error));
         ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
         ck_assert_msg(strstr(error.message, "the source symbol 4 is copied as "), "%s", error.message);
         ck_assert_msg(strstr(error.message, "expected a target symbol from 0 to 7"), "%s", error.message);
@@ -365,7 +364,6 @@ END_TEST
 START_TEST(test_ensemble_with_a_member_that_copies_keeps_its_symbols)
 {
     lb_error error = {0};
-    char path[SUPPORT_PATH];
     subject s = make(LB_ATTENTION_ADDITIVE);
     lb_params *plain_params = lb_params_new(3), *both = lb_params_new(0), *read = lb_params_new(0);
     const lb_model *members[] = {make_seq2seq(plain_params, (lb_seq2seq_config){0}), s.model};
@@ -373,7 +371,7 @@ START_TEST(test_ensemble_with_a_member_that_copies_keeps_its_symbols)
     lb_ensemble *all = support_gather(both, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
     ck_assert(all->base.copies);
-    support_path(path, "model.safetensors");
+    const char *path = support_path("model.safetensors");
     ck_assert_int_eq(lb_model_save(&all->base, both, path, (lb_checkpoint_extra){0}, &error), LB_OK);
     const lb_model *loaded = load(path, read, &error);
     ck_assert_msg(loaded, "%s", error.message);

@@ -214,10 +214,9 @@ static lb_model *load(const char *path, lb_params *params, lb_error *error)
 
 START_TEST(test_direction_is_in_the_file_of_a_backward_model_only)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     subject s = begin(0);
-    support_path(path, "model.safetensors");
+    const char *path = support_path("model.safetensors");
     for (int backward = 0; backward < 2; backward++) {
         s.model->from_end = backward;
         ck_assert_int_eq(lb_model_save(s.model, s.params, path, (lb_checkpoint_extra){0}, &error), LB_OK);
@@ -250,7 +249,6 @@ END_TEST
 
 START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     subject a = begin(0), b = begin(attention_count());
     const lb_model *members[] = {a.model, b.model};
@@ -260,10 +258,11 @@ START_TEST(test_ensemble_of_backward_models_is_one_in_memory_and_in_its_file)
     lb_ensemble *all = support_gather(params, members, stores, 2, NULL, &error);
     ck_assert_msg(all, "%s", error.message);
     ck_assert(all->base.from_end && all->member[0]->from_end && all->member[1]->from_end);
-    ck_assert_int_eq(lb_model_save(&all->base, params, support_path(path, "all.safetensors"),
-                                   (lb_checkpoint_extra){0}, &error),
-                     LB_OK);
-    const lb_ensemble *loaded = (const lb_ensemble *)load(path, loaded_params, &error);
+    ck_assert_int_eq(
+        lb_model_save(&all->base, params, support_path("all.safetensors"), (lb_checkpoint_extra){0}, &error),
+        LB_OK);
+    const lb_ensemble *loaded =
+        (const lb_ensemble *)load(support_path("all.safetensors"), loaded_params, &error);
     ck_assert_msg(loaded, "%s", error.message);
     ck_assert(loaded->base.from_end && loaded->member[0]->from_end && loaded->member[1]->from_end);
     lb_params_free(params);

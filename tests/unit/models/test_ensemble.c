@@ -192,11 +192,11 @@ static void expect_same_outputs(const lb_model *a, const lb_model *b, lb_tape *t
 /* Saves the ensemble, loads it again, and compares the results. */
 static void expect_round_trip(const lb_ensemble *ensemble, const lb_params *params, lb_tape *tape)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
-    support_path(path, "ensemble.safetensors");
-    ck_assert_int_eq(lb_model_save(&ensemble->base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, NULL);
+    ck_assert_int_eq(lb_model_save(&ensemble->base, params, support_path("ensemble.safetensors"),
+                                   (lb_checkpoint_extra){0}, NULL),
+                     LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("ensemble.safetensors"), NULL);
     ck_assert_ptr_nonnull(file);
     lb_params *again = lb_params_new(99);
     const lb_model *loaded = lb_model_load(file, again, NULL, &error);
@@ -285,15 +285,13 @@ START_TEST(test_ensemble_configuration_that_makes_no_sense_is_refused)
         "no JSON",
     };
     for (int i = 0; SUPPORT_ROW(i, bad); i++) {
-        char path[SUPPORT_PATH];
         lb_error error = {0};
         const lb_safetensors_metadata metadata[] = {{"lookback.model", "ensemble"},
                                                     {"lookback.config", bad[i]}};
         lb_params *params = lb_params_new(1);
         lb_checkpoint_extra extra = {.metadata = metadata, .metadata_count = 2};
-        ck_assert_int_eq(lb_checkpoint_save(params, support_path(path, "bad.safetensors"), extra, NULL),
-                         LB_OK);
-        lb_safetensors *file = lb_safetensors_open(path, NULL);
+        ck_assert_int_eq(lb_checkpoint_save(params, support_path("bad.safetensors"), extra, NULL), LB_OK);
+        lb_safetensors *file = lb_safetensors_open(support_path("bad.safetensors"), NULL);
         ck_assert_ptr_nonnull(file);
         ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
         ck_assert_msg(error.status == LB_ERROR_FORMAT, "%s: %s", bad[i], error.message);
@@ -307,7 +305,6 @@ END_TEST
 static lb_status try_all(const lb_model *const *members, const lb_params *const *stores)
 {
     lb_error error = {0};
-    char path[SUPPORT_PATH];
     lb_params *params = lb_params_new(1);
     lb_tape *tape = lb_tape_new();
     lb_ensemble *all = params && tape ? support_gather(params, members, stores, 2, NULL, &error) : NULL;
@@ -319,8 +316,8 @@ static lb_status try_all(const lb_model *const *members, const lb_params *const 
         ck_assert_int_eq(found.batch, status ? 0 : ROWS);
     }
     if (!status)
-        status = lb_model_save(&all->base, params, support_path(path, "all.safetensors"),
-                               (lb_checkpoint_extra){0}, &error);
+        status = lb_model_save(&all->base, params, support_path("all.safetensors"), (lb_checkpoint_extra){0},
+                               &error);
     lb_tape_free(tape);
     lb_params_free(params);
     return status;

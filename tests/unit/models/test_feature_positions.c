@@ -127,15 +127,14 @@ END_TEST
 START_TEST(test_features_are_in_the_file)
 {
     static const int32_t source[] = {4, 6, 5, 7, 9};
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_params *params = lb_params_new(3), *loaded_params = lb_params_new(0);
     lb_tape *tape = lb_tape_new();
     const lb_transformer *model = make(params, usual(LB_POSITIONAL_SINUSOIDAL, true));
-    ck_assert_int_eq(lb_model_save(&model->base, params, support_path(path, "m.safetensors"),
-                                   (lb_checkpoint_extra){0}, &error),
-                     LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_int_eq(
+        lb_model_save(&model->base, params, support_path("m.safetensors"), (lb_checkpoint_extra){0}, &error),
+        LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("m.safetensors"), &error);
     const lb_model *loaded = lb_model_load(file, loaded_params, NULL, &error);
     ck_assert_msg(loaded, "%s", error.message);
     lb_safetensors_close(file);

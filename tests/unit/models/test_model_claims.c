@@ -16,7 +16,7 @@
 
 enum { TOO_LONG = 1000001 };
 
-static char path[SUPPORT_PATH];
+static const char *path;
 static lb_error error;
 
 /* A file of a tiny model whose description is another one. */
@@ -24,7 +24,7 @@ static void write_file(const char *kind, const char *config, lb_params *params)
 {
     const lb_safetensors_metadata metadata[] = {{"lookback.model", kind}, {"lookback.config", config}};
     lb_checkpoint_extra extra = {.metadata = metadata, .metadata_count = 2};
-    ck_assert_int_eq(lb_checkpoint_save(params, support_path(path, "model.safetensors"), extra, &error),
+    ck_assert_int_eq(lb_checkpoint_save(params, path = support_path("model.safetensors"), extra, &error),
                      LB_OK);
 }
 
@@ -148,7 +148,7 @@ START_TEST(test_model_save_refuses_a_description_that_is_too_long_to_load)
     lb_params *params = lb_params_new(1);
     lb_model *model = support_add_relay(params, 4);
     model->kind = &kind;
-    support_write_file(support_path(path, "model.safetensors"), "earlier", 7);
+    support_write_file(path = support_path("model.safetensors"), "earlier", 7);
     ck_assert_int_eq(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error), LB_ERROR_FORMAT);
     ck_assert_str_eq(error.message, "lookback.config: found 1000001 bytes, expected at most 1000000");
     size_t count;

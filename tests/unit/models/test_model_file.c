@@ -21,12 +21,11 @@ static lb_tensor *logits_of(const lb_model *model, lb_tape *tape)
 static void check_round_trip(const lb_model *model, lb_params *params)
 {
     lb_error error = {0};
-    char path[SUPPORT_PATH];
-    support_path(path, "model.safetensors");
     ck_assert_msg(lb_params_status(params) == LB_OK, "%s", lb_params_error(params));
-    ck_assert_msg(lb_model_save(model, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
-                  error.message);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(lb_model_save(model, params, support_path("model.safetensors"), (lb_checkpoint_extra){0},
+                                &error) == LB_OK,
+                  "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(support_path("model.safetensors"), &error);
     ck_assert_msg(file, "%s", error.message);
     lb_params *others = lb_params_new(99);
     const lb_model *loaded = lb_model_load(file, others, NULL, &error);
@@ -87,15 +86,14 @@ START_TEST(test_model_load_makes_room_once_for_all_that_is_in_the_file)
 {
     enum { SPARE = 1 << 18 };
     lb_error error = {0};
-    char path[SUPPORT_PATH];
-    support_path(path, "model.safetensors");
     lb_params *params = lb_params_new(7), *others = lb_params_new(9);
     lb_seq2seq model;
     lb_seq2seq_config config = {.source_vocab = 8, .target_vocab = 9, .embed = 100, .hidden = 200};
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", config), LB_OK);
-    ck_assert_msg(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, &error) == LB_OK, "%s",
-                  error.message);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_msg(lb_model_save(&model.base, params, support_path("model.safetensors"),
+                                (lb_checkpoint_extra){0}, &error) == LB_OK,
+                  "%s", error.message);
+    lb_safetensors *file = lb_safetensors_open(support_path("model.safetensors"), &error);
     ck_assert_msg(file, "%s", error.message);
     size_t slabs = 2 * (size_t)lb_params_size(params) * sizeof(lb_real);
     support_watch_allocations();
@@ -120,10 +118,10 @@ static void expect_format_error(const lb_safetensors_metadata *metadata, int64_t
                                 const lb_safetensors_tensor *arrays, int64_t count, const char *text)
 {
     lb_error error = {0};
-    char path[SUPPORT_PATH];
-    support_path(path, "bad.safetensors");
-    ck_assert_int_eq(lb_safetensors_write(arrays, count, metadata, entries, path, &error), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_int_eq(
+        lb_safetensors_write(arrays, count, metadata, entries, support_path("bad.safetensors"), &error),
+        LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("bad.safetensors"), &error);
     ck_assert_msg(file, "%s", error.message);
     lb_params *params = lb_params_new(1);
     ck_assert_ptr_null(lb_model_load(file, params, NULL, &error));
@@ -231,10 +229,9 @@ START_TEST(test_model_save_with_any_failing_allocation_saves_all_or_nothing)
 {
     lb_params *params = lb_params_new(7);
     lb_seq2seq model;
-    char path[SUPPORT_PATH];
     ck_assert_int_eq(lb_seq2seq_init(&model, params, "", (lb_seq2seq_config){8, 9, .embed = 3, .hidden = 4}),
                      LB_OK);
-    support_path(path, "model.safetensors");
+    const char *path = support_path("model.safetensors");
     support_watch_allocations();
     ck_assert_int_eq(lb_model_save(&model.base, params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     long all = support_allocation_count();
@@ -261,15 +258,13 @@ static lb_safetensors *file;
 
 static lb_tape *open_file(void)
 {
-    char path[SUPPORT_PATH];
     const float grid[] = {1, 2.5f, -3, 4, 5, 0.125f};
     const int64_t ids[] = {7, -2};
     const lb_safetensors_tensor arrays[] = {
         {.name = "grid", .dtype = LB_DTYPE_F32, .shape = LB_SHAPE(2, 3), .data = grid},
         {.name = "ids", .dtype = LB_DTYPE_I64, .shape = LB_SHAPE(2), .data = ids}};
-    support_path(path, "data.safetensors");
-    ck_assert_int_eq(lb_safetensors_write(arrays, 2, NULL, 0, path, NULL), LB_OK);
-    file = lb_safetensors_open(path, NULL);
+    ck_assert_int_eq(lb_safetensors_write(arrays, 2, NULL, 0, support_path("data.safetensors"), NULL), LB_OK);
+    file = lb_safetensors_open(support_path("data.safetensors"), NULL);
     ck_assert_ptr_nonnull(file);
     return lb_tape_new();
 }

@@ -109,11 +109,10 @@ START_LOOP_TEST(test_transformer_of_any_setting_is_in_its_file, LB_LENGTH(settin
 {
     made m = make(settings[_i]);
     lb_error error = {0};
-    char path[SUPPORT_PATH];
-    support_path(path, "model.safetensors");
-    ck_assert_msg(lb_model_save(&m.model.base, m.params, path, (lb_checkpoint_extra){0}, &error) == LB_OK,
+    ck_assert_msg(lb_model_save(&m.model.base, m.params, support_path("model.safetensors"),
+                                (lb_checkpoint_extra){0}, &error) == LB_OK,
                   "%s", error.message);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    lb_safetensors *file = lb_safetensors_open(support_path("model.safetensors"), &error);
     lb_params *others = lb_params_new(99);
     const lb_model *loaded = file ? lb_model_load(file, others, NULL, &error) : NULL;
     ck_assert_msg(loaded, "%s", error.message);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char path[SUPPORT_PATH], other[SUPPORT_PATH];
+static const char *path, *other;
 
 START_TEST(test_handle_of_the_first_descriptor_is_one_and_zero_is_none)
 {
@@ -45,13 +45,13 @@ static void assert_refused(const char *name, int how, int reason)
 
 START_TEST(test_open_refuses_what_it_is_told_to_refuse)
 {
-    support_write_file(support_path(path, "file"), "whole", 5);
-    ck_assert_int_eq(symlink("file", support_path(other, "link")), 0);
+    support_write_file(path = support_path("file"), "whole", 5);
+    ck_assert_int_eq(symlink("file", other = support_path("link")), 0);
     assert_refused(path, LB_OS_WRITE | LB_OS_NEW, EEXIST);
     assert_refused(other, LB_OS_READ | LB_OS_NO_LINK, ELOOP);
-    ck_assert_int_eq(mkfifo(support_path(path, "pipe"), 0600), 0);
+    ck_assert_int_eq(mkfifo(path = support_path("pipe"), 0600), 0);
     assert_refused(path, LB_OS_WRITE | LB_OS_NO_WAIT, ENXIO);
-    assert_refused(support_path(path, "none"), LB_OS_READ | LB_OS_WRITE, ENOENT);
+    assert_refused(path = support_path("none"), LB_OS_READ | LB_OS_WRITE, ENOENT);
 }
 END_TEST
 
@@ -59,7 +59,7 @@ START_TEST(test_handle_goes_to_a_place_and_reads_elsewhere_from_its_place)
 {
     char bytes[8];
     size_t length;
-    lb_os_handle file = lb_os_open(support_path(path, "file"), LB_OS_READ | LB_OS_WRITE | LB_OS_CREATE);
+    lb_os_handle file = lb_os_open(path = support_path("file"), LB_OS_READ | LB_OS_WRITE | LB_OS_CREATE);
     ck_assert(lb_os_write_all(file, "abcdef", 6));
     ck_assert(lb_os_go(file, 1));
     ck_assert_int_eq(lb_os_read_at(file, 4, bytes, sizeof bytes), 2);
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(test_lock_holds_until_its_handle_is_closed)
 {
-    support_write_file(support_path(path, "file"), "", 0);
+    support_write_file(path = support_path("file"), "", 0);
     lb_os_handle one = lb_os_open(path, LB_OS_WRITE), two = lb_os_open(path, LB_OS_WRITE);
     ck_assert_int_eq(lb_os_lock(one), LB_OS_LOCKED);
     ck_assert_int_eq(lb_os_lock(two), LB_OS_LOCKED_BY_OTHERS);
@@ -105,11 +105,11 @@ END_TEST
 START_TEST(test_info_tells_files_folders_links_and_others_apart)
 {
     lb_os_info file, found;
-    support_write_file(support_path(path, "file"), "whole", 5);
+    support_write_file(path = support_path("file"), "whole", 5);
     ck_assert(lb_os_info_at(path, true, &file));
     ck_assert_int_eq(file.kind, LB_OS_IS_FILE);
     ck_assert_int_eq(file.bytes, 5);
-    ck_assert_int_eq(symlink("file", support_path(other, "link")), 0);
+    ck_assert_int_eq(symlink("file", other = support_path("link")), 0);
     ck_assert(lb_os_info_at(other, false, &found));
     ck_assert_int_eq(found.kind, LB_OS_IS_LINK);
     ck_assert(!lb_os_is_one(&file, &found));
@@ -119,7 +119,7 @@ START_TEST(test_info_tells_files_folders_links_and_others_apart)
     ck_assert_int_eq(found.kind, LB_OS_IS_FOLDER);
     ck_assert(lb_os_info_at("/dev/null", true, &found));
     ck_assert_int_eq(found.kind, LB_OS_IS_OTHER);
-    ck_assert(!lb_os_info_at(support_path(other, "none"), true, &found));
+    ck_assert(!lb_os_info_at(other = support_path("none"), true, &found));
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_uint_eq(found.number, 0);
     ck_assert(lb_os_exists(path) && lb_os_may(path, LB_OS_READ) && !lb_os_exists(other) &&

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[SUPPORT_PATH], other[SUPPORT_PATH];
+static const char *path, *other;
 
 static bool has(const char *file, const char *expected)
 {
@@ -22,8 +22,8 @@ static bool has(const char *file, const char *expected)
 START_TEST(test_names_of_a_file_are_given_changed_and_taken)
 {
     char target[LB_OS_PATH], real[LB_OS_PATH];
-    support_write_file(support_path(path, "one"), "1", 1);
-    support_write_file(support_path(other, "two"), "2", 1);
+    support_write_file(path = support_path("one"), "1", 1);
+    support_write_file(other = support_path("two"), "2", 1);
     ck_assert(!lb_os_link(path, other));
     ck_assert_int_eq(errno, EEXIST);
     ck_assert(lb_os_rename(path, other));
@@ -47,9 +47,9 @@ END_TEST
 START_TEST(test_link_of_a_link_is_of_its_file)
 {
     lb_os_info info;
-    support_write_file(support_path(path, "file"), "whole", 5);
-    ck_assert_int_eq(symlink("file", support_path(path, "link")), 0);
-    ck_assert(lb_os_link(path, support_path(other, "kept")));
+    support_write_file(path = support_path("file"), "whole", 5);
+    ck_assert_int_eq(symlink("file", path = support_path("link")), 0);
+    ck_assert(lb_os_link(path, other = support_path("kept")));
     ck_assert(lb_os_info_at(other, false, &info));
     ck_assert_int_eq(info.kind, LB_OS_IS_FILE);
 }
@@ -70,7 +70,7 @@ START_TEST(test_temp_file_is_in_the_folder_for_them_and_found_by_nobody)
     ck_assert_mem_eq(bytes, "abcd", 4);
     ck_assert_uint_eq(support_file_count(), 0);
     lb_os_drop(&file);
-    setenv("TMPDIR", support_path(path, "none"), 1);
+    setenv("TMPDIR", path = support_path("none"), 1);
     ck_assert(!lb_os_is_open(lb_os_temp_file()));
     ck_assert_int_eq(errno, ENOENT);
     char folder[LB_OS_PATH] = "";

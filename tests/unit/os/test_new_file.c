@@ -103,11 +103,10 @@ static bool can_refuse(void)
 
 START_TEST(test_write_replaces_the_file_and_leaves_nothing_else)
 {
-    char path[SUPPORT_PATH];
     size_t count;
     lb_error error = {0};
     if (!can_refuse()) return;
-    support_path(path, "file");
+    const char *path = support_path("file");
     ck_assert_msg(lb_file_write_atomic(path, "one", 3, &error) == LB_OK, "%s", error.message);
     ck_assert_msg(lb_file_write_atomic(path, "other", 5, &error) == LB_OK, "%s", error.message);
     char *content = support_read_file(path, &count);
@@ -119,9 +118,9 @@ END_TEST
 
 START_TEST(test_files_under_way_are_locked_and_left_alone_by_other_writers)
 {
-    char path[SUPPORT_PATH], first[SUPPORT_PATH + LB_OS_NEW_SUFFIX], second[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
+    char first[SUPPORT_PATH + LB_OS_NEW_SUFFIX], second[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
-    support_path(path, "file");
+    const char *path = support_path("file");
     lb_os_handle one = lb_os_new_open(path, first, sizeof first);
     ck_assert(lb_os_is_open(one));
     ck_assert_int_eq(strncmp(first, path, strlen(path)), 0);
@@ -145,13 +144,14 @@ END_TEST
 
 START_TEST(test_file_under_way_has_no_name_where_that_is_possible)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
+    char name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     // cppcheck-suppress knownConditionTrueFalse ; Linux asks the file system
     if (!has_nameless_files()) {
         support_skip("files without a name", "the file system has none");
         return;
     }
-    lb_os_handle file = lb_os_new_open(support_path(path, "file"), name, sizeof name);
+    const char *path = support_path("file");
+    lb_os_handle file = lb_os_new_open(path, name, sizeof name);
     ck_assert(lb_os_is_open(file));
     ck_assert_str_eq(name, "");
     ck_assert_uint_eq(support_file_count(), 0);
@@ -165,12 +165,11 @@ END_TEST
 /* Writes "file" where there are neither nameless files nor locks. False if that cannot be tested here. */
 static bool save_without_locks(void)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     if (!can_refuse()) return false;
     bool refused = refuse_locks(STDOUT_FILENO);
     if (refused)
-        ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
+        ck_assert_msg(lb_file_write_atomic(support_path("file"), "one", 3, &error) == LB_OK, "%s",
                       error.message);
     else
         support_skip("files without locks", "no filter of system calls here");
@@ -180,9 +179,9 @@ static bool save_without_locks(void)
 /* What a process of this owner left `age` seconds ago. */
 static void leave(const char *name, uid_t owner, time_t age)
 {
-    char path[SUPPORT_PATH];
     struct stat written;
-    support_write_file(support_path(path, name), "half", 4);
+    const char *path = support_path(name);
+    support_write_file(path, "half", 4);
     ck_assert_int_eq(stat(path, &written), 0);
     const struct timespec left = {.tv_sec = written.st_mtim.tv_sec - age}, times[] = {left, left};
     ck_assert_int_eq(chown(path, owner, (gid_t)-1), 0);
@@ -191,8 +190,7 @@ static void leave(const char *name, uid_t owner, time_t age)
 
 static bool is_there(const char *name)
 {
-    char path[SUPPORT_PATH];
-    return access(support_path(path, name), F_OK) == 0;
+    return access(support_path(name), F_OK) == 0;
 }
 
 START_TEST(test_file_is_written_where_there_are_no_locks)
@@ -245,11 +243,9 @@ END_TEST
 /* Opening one waits for a reader, unless it is told not to. */
 START_TEST(test_pipe_with_the_name_of_a_leftover_keeps_nobody_waiting)
 {
-    char path[SUPPORT_PATH], pipe[SUPPORT_PATH];
     lb_error error = {0};
-    ck_assert_int_eq(mkfifo(support_path(pipe, "file.tmp-1"), 0600), 0);
-    ck_assert_msg(lb_file_write_atomic(support_path(path, "file"), "one", 3, &error) == LB_OK, "%s",
-                  error.message);
+    ck_assert_int_eq(mkfifo(support_path("file.tmp-1"), 0600), 0);
+    ck_assert_msg(lb_file_write_atomic(support_path("file"), "one", 3, &error) == LB_OK, "%s", error.message);
     ck_assert_uint_eq(support_file_count(), 2);
 }
 END_TEST
@@ -257,13 +253,12 @@ END_TEST
 /* Each name has the number of the process and that of the file. */
 START_TEST(test_files_under_way_have_names_of_their_own_without_a_clock)
 {
-    char path[SUPPORT_PATH], expected[SUPPORT_PATH + LB_OS_NEW_SUFFIX], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
+    char expected[SUPPORT_PATH + LB_OS_NEW_SUFFIX], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
-    support_path(path, "file");
     support_fail_clock(true);
     for (unsigned i = 0; i < 2; i++) {
-        ck_assert(lb_os_is_open(lb_os_new_open(path, name, sizeof name)));
-        snprintf(expected, sizeof expected, "%s.tmp-%lx-0-0-%x", path, (long)getpid(), i);
+        ck_assert(lb_os_is_open(lb_os_new_open(support_path("file"), name, sizeof name)));
+        snprintf(expected, sizeof expected, "%s.tmp-%lx-0-0-%x", support_path("file"), (long)getpid(), i);
         ck_assert_str_eq(name, expected);
     }
     support_fail_clock(false);
@@ -273,10 +268,9 @@ END_TEST
 
 START_TEST(test_file_that_cannot_be_created_is_an_error_with_its_reason)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
+    char name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     if (!can_refuse()) return;
-    support_path(path, "missing/file");
-    ck_assert(!lb_os_is_open(lb_os_new_open(path, name, sizeof name)));
+    ck_assert(!lb_os_is_open(lb_os_new_open(support_path("missing/file"), name, sizeof name)));
     ck_assert_int_eq(errno, ENOENT);
     ck_assert_uint_eq(support_file_count(), 0);
 }
@@ -284,14 +278,13 @@ END_TEST
 
 START_TEST(test_no_file_descriptors_left_is_an_error_with_its_reason)
 {
-    char path[SUPPORT_PATH], name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
+    char name[SUPPORT_PATH + LB_OS_NEW_SUFFIX];
     struct rlimit limit;
-    support_path(path, "file");
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     const rlim_t before = limit.rlim_cur;
     limit.rlim_cur = (rlim_t)support_next_descriptor();
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    lb_os_handle file = lb_os_new_open(path, name, sizeof name);
+    lb_os_handle file = lb_os_new_open(support_path("file"), name, sizeof name);
     int reason = errno;
     limit.rlim_cur = before;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -10,8 +10,7 @@
 /* Writes a file below the folder of the test, whose folders are made. */
 static void write_file(const char *name, const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, name);
+    const char *path = support_path(name);
     for (char *slash = strchr(path + strlen(support_tempdir()) + 1, '/'); slash;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -23,8 +22,7 @@ static void write_file(const char *name, const char *text)
 
 static double granted(void)
 {
-    char groups[SUPPORT_PATH], mounted[SUPPORT_PATH];
-    return lb_os_granted_processors(support_path(groups, "cgroup"), support_path(mounted, "sys"));
+    return lb_os_granted_processors(support_path("cgroup"), support_path("sys"));
 }
 
 START_TEST(test_quota_of_a_group_and_of_those_above)

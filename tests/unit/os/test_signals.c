@@ -11,8 +11,7 @@
 
 START_TEST(test_stream_of_a_file_is_no_terminal)
 {
-    char path[SUPPORT_PATH];
-    FILE *file = fopen(support_path(path, "file"), "w");
+    FILE *file = fopen(support_path("file"), "w");
     ck_assert(!lb_os_is_terminal(file));
     ck_assert_int_eq(lb_os_columns(file), 80);
     fclose(file);
@@ -89,12 +88,10 @@ START_TEST(test_signal_kills_without_a_handler_and_may_say_something_before)
                  {release_them, SIGTERM, ""},
                  {say_it, SIGTERM, "erased"},
                  {say_nothing, SIGTERM, ""}};
-    char path[SUPPORT_PATH];
     size_t count;
-    support_path(path, "error");
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        ck_assert_int_eq(end_after(cases[i].act, path), cases[i].signal);
-        char *said = support_read_file(path, &count);
+        ck_assert_int_eq(end_after(cases[i].act, support_path("error")), cases[i].signal);
+        char *said = support_read_file(support_path("error"), &count);
         ck_assert_str_eq(said, cases[i].said);
         free(said);
     }

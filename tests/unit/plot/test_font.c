@@ -45,9 +45,8 @@ static unsigned char *entry(const char *tag)
 
 static lb_font *open_bytes(const unsigned char *bytes, size_t count, lb_error *error)
 {
-    char file[SUPPORT_PATH];
-    support_write_file(support_path(file, "bytes.ttf"), bytes, count);
-    return lb_font_open(file, error);
+    support_write_file(support_path("bytes.ttf"), bytes, count);
+    return lb_font_open(support_path("bytes.ttf"), error);
 }
 
 START_TEST(test_font_open_equals_the_built_in)
@@ -150,8 +149,9 @@ static void write_collection(const char *to)
 
 START_TEST(test_font_of_a_collection_is_told_by_its_number)
 {
-    char file[SUPPORT_PATH], numbered[SUPPORT_PATH + 8];
-    write_collection(support_path(file, "two.ttc"));
+    char numbered[SUPPORT_PATH + 8];
+    const char *file = support_path("two.ttc");
+    write_collection(file);
     static const char *const ends[] = {"", "#0", "#1"}, *const families[] = {"DejaVu Sans Mono",
                                                                              "DejaVu Sans Mono",
                                                                              "DejaVu Sans"};

@@ -172,12 +172,11 @@ static lb_status hear(void *context, const lb_event *event, lb_error *failure)
 
 START_TEST(test_fit_goes_on_after_an_interruption_with_the_same_bits)
 {
-    char path[SUPPORT_PATH];
     make_examples();
     lb_fit_config config = {.apply = apply_last_state, .epochs = 4, .seed = 9, .context = &left};
     net whole = new_net(3), paused = new_net(3);
     lb_evaluation expected = fit(&whole, label_examples(), config);
-    config.checkpoint = support_path(path, "fit.safetensors");
+    config.checkpoint = support_path("fit.safetensors");
     config.stop = is_time;
     config.tell = hear;
     config.model = &paused;

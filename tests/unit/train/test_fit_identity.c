@@ -56,7 +56,7 @@ static lb_evaluation fit(reader *r, lb_examples examples, lb_fit_config config)
     return found;
 }
 
-static lb_fit_config settings_of(reader *r, char path[SUPPORT_PATH])
+static lb_fit_config settings_of(reader *r)
 {
     lb_fit_config config = {.model = r,
                             .apply = apply_line,
@@ -64,7 +64,7 @@ static lb_fit_config settings_of(reader *r, char path[SUPPORT_PATH])
                             .epochs = 1,
                             .seed = 6,
                             .patience = 4,
-                            .checkpoint = support_path(path, "run.safetensors")};
+                            .checkpoint = support_path("run.safetensors")};
     config.optimizer = (lb_optimizer_config){.lr = (lb_real)0.01,
                                              .beta1 = (lb_real)0.8,
                                              .beta2 = (lb_real)0.9,
@@ -107,10 +107,9 @@ START_TEST(test_fit_every_number_of_its_configuration_tells_its_checkpoint_from_
 {
     static const char *const names[] = {"lr",       "beta1",        "beta2",    "epsilon",
                                         "momentum", "weight_decay", "clip_norm"};
-    char path[SUPPORT_PATH];
     make_examples();
     reader *r = new_reader(1);
-    const lb_fit_config config = settings_of(r, path);
+    const lb_fit_config config = settings_of(r);
     fit(r, of_values(), config);
     ck_assert_ptr_null(refusal(of_values(), config));
     for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
@@ -143,10 +142,9 @@ END_TEST
 
 START_TEST(test_fit_settings_that_mean_the_same_are_the_same_run)
 {
-    char path[SUPPORT_PATH];
     make_examples();
     reader *r = new_reader(1);
-    lb_fit_config config = settings_of(r, path);
+    lb_fit_config config = settings_of(r);
     config.optimizer = (lb_optimizer_config){.weight_decay = -1};
     fit(r, of_values(), config);
     config.optimizer = (lb_optimizer_config){
@@ -205,16 +203,15 @@ static void try_other_ids(lb_fit_config config, lb_examples e)
 
 START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples)
 {
-    char path[SUPPORT_PATH];
     make_examples();
     reader *r = new_reader(1);
-    lb_fit_config config = settings_of(r, path);
+    lb_fit_config config = settings_of(r);
     fit(r, of_values(), config);
     try_other_numbers(config);
     free_reader(r);
     make_examples();
     r = new_reader(2);
-    config = settings_of(r, path);
+    config = settings_of(r);
     config.fresh = true;
     lb_examples pairs = of_values();
     lb_real two[COUNT][2] = {{0}};
@@ -228,7 +225,7 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     free_reader(r);
     make_examples();
     r = new_reader(CLASSES);
-    config = settings_of(r, path);
+    config = settings_of(r);
     config.fresh = true;
     lb_examples e = of_ids();
     e.next = false;
@@ -242,7 +239,7 @@ START_TEST(test_fit_every_array_tells_its_checkpoint_from_that_of_other_examples
     free_reader(r);
     make_examples();
     r = new_reader(1);
-    config = settings_of(r, path);
+    config = settings_of(r);
     config.apply = apply_rows;
     config.fresh = true;
     e = of_tags();

@@ -145,13 +145,12 @@ END_TEST
 
 START_TEST(test_fit_reads_the_same_examples_in_the_same_order_after_a_resume)
 {
-    char path[SUPPORT_PATH];
     make_examples();
     for (int64_t stop = 1; stop < (int64_t)EPOCHS * BATCHES; stop += 4) {
         reader *whole = new_reader(1), *paused = new_reader(1);
         fit(whole, of_values(), config_of(whole));
         lb_fit_config config = config_of(paused);
-        config.checkpoint = support_path(path, "order.safetensors");
+        config.checkpoint = support_path("order.safetensors");
         config.fresh = true;
         paused->stop = stop;
         ck_assert_int_eq(lb_fit(paused->params, of_values(), config, NULL, NULL), LB_ERROR_INTERRUPTED);

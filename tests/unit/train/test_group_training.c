@@ -150,22 +150,20 @@ END_TEST
 
 START_TEST(test_train_stopped_by_one_of_a_group_resumes_with_another_size)
 {
-    char path[SUPPORT_PATH];
     lb_real expected[4];
     run_lessons(1, SHARDS, 0, NULL);
     memcpy(expected, lessons[0].weight, sizeof expected);
     static const int sizes[] = {4, 2, 8, 1};
-    support_path(path, "checkpoint");
     for (int i = 0; SUPPORT_ROW(i, sizes); i++) {
         int size = sizes[i], stop_at = 7 * (i + 1);
-        run_lessons(size, SHARDS, stop_at, path);
+        run_lessons(size, SHARDS, stop_at, support_path("checkpoint"));
         for (int rank = 0; rank < size; rank++) {
             ck_assert_msg(lessons[rank].status == LB_ERROR_INTERRUPTED, "size %d, rank %d: %s", size, rank,
                           lessons[rank].error.message);
             ck_assert_ptr_nonnull(strstr(lessons[rank].error.message, "interrupted at step"));
         }
     }
-    run_lessons(2, SHARDS, 0, path);
+    run_lessons(2, SHARDS, 0, support_path("checkpoint"));
     for (int rank = 0; rank < 2; rank++) {
         ck_assert_msg(lessons[rank].status == LB_OK, "%s", lessons[rank].error.message);
         ck_assert_mem_eq(lessons[rank].weight, expected, sizeof expected);

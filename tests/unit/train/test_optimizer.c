@@ -159,7 +159,6 @@ static void take_steps(lb_optimizer *o, lb_params *params, int first, int count)
 START_TEST(test_saved_state_goes_on_with_the_same_bits)
 {
     enum { COUNT = 20000 }; /* more than one chunk */
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     for (int kind = 0; kind < 3; kind++) {
         lb_optimizer_config config = {.kind = (lb_optimizer_kind)kind,
@@ -169,9 +168,10 @@ START_TEST(test_saved_state_goes_on_with_the_same_bits)
         lb_params *one = some_params(COUNT), *other = some_params(COUNT);
         lb_optimizer *whole = lb_optimizer_new(one, config), *resumed = lb_optimizer_new(other, config);
         take_steps(whole, one, 0, 3);
-        ck_assert_int_eq(lb_optimizer_save(whole, support_path(path, "state"), &error), LB_OK);
+        ck_assert_int_eq(lb_optimizer_save(whole, support_path("state"), &error), LB_OK);
         take_steps(whole, one, 3, 2);
-        ck_assert_msg(lb_optimizer_load(resumed, path, &error) == LB_OK, "%s", error.message);
+        ck_assert_msg(lb_optimizer_load(resumed, support_path("state"), &error) == LB_OK, "%s",
+                      error.message);
         ck_assert_int_eq(lb_optimizer_about(resumed).steps, 3);
         take_steps(resumed, other, 3, 2);
         ck_assert_mem_eq(lb_params_values(one), lb_params_values(other),
@@ -195,16 +195,15 @@ static void expect_unloadable(lb_optimizer *o, const char *path, lb_status statu
 
 START_TEST(test_state_that_does_not_fit_is_refused)
 {
-    char path[SUPPORT_PATH], none[SUPPORT_PATH];
     lb_params *params = some_params(9), *others = some_params(100);
     lb_optimizer *adam = lb_optimizer_new(params, (lb_optimizer_config){0}),
                  *sgd = lb_optimizer_new(params, (lb_optimizer_config){.kind = LB_OPTIMIZER_SGD}),
                  *larger = lb_optimizer_new(others, (lb_optimizer_config){0});
-    ck_assert_int_eq(lb_optimizer_save(adam, support_path(path, "state"), NULL), LB_OK);
+    const char *path = support_path("state");
+    ck_assert_int_eq(lb_optimizer_save(adam, path, NULL), LB_OK);
     expect_unloadable(sgd, path, LB_ERROR_FORMAT, "found the state of adam, expected that of sgd");
     expect_unloadable(larger, path, LB_ERROR_FORMAT, "'adam.first' has shape [16], expected [");
-    expect_unloadable(adam, support_path(none, "none"), LB_ERROR_OPEN,
-                      "cannot read: No such file or directory");
+    expect_unloadable(adam, support_path("none"), LB_ERROR_OPEN, "cannot read: No such file or directory");
     ck_assert_int_eq(lb_checkpoint_save(params, path, (lb_checkpoint_extra){0}, NULL), LB_OK);
     expect_unloadable(adam, path, LB_ERROR_FORMAT, "found the state of no optimiser, expected that of adam");
     ck_assert_int_eq(lb_optimizer_load(NULL, path, NULL), LB_ERROR_MEMORY);
@@ -306,8 +305,7 @@ END_TEST
 START_TEST(test_new_kind_that_there_is_not_takes_no_step_and_has_no_state)
 {
     static const int kinds[] = {LB_OPTIMIZER_SGD + 1, 1000, -1};
-    char path[SUPPORT_PATH], message[80];
-    support_path(path, "state.safetensors");
+    char message[80];
     for (size_t i = 0; SUPPORT_ROW(i, kinds); i++) {
         lb_params *params = some_params(9);
         lb_real before = lb_params_values(params)[0];
@@ -316,8 +314,10 @@ START_TEST(test_new_kind_that_there_is_not_takes_no_step_and_has_no_state)
         lb_error errors[3] = {{0}};
         ck_assert_ptr_nonnull(none);
         ck_assert_int_eq(lb_optimizer_step(none, &errors[0]), LB_ERROR_ARGUMENT);
-        ck_assert_int_eq(lb_optimizer_save(none, path, &errors[1]), LB_ERROR_ARGUMENT);
-        ck_assert_int_eq(lb_optimizer_load(none, path, &errors[2]), LB_ERROR_ARGUMENT);
+        ck_assert_int_eq(lb_optimizer_save(none, support_path("state.safetensors"), &errors[1]),
+                         LB_ERROR_ARGUMENT);
+        ck_assert_int_eq(lb_optimizer_load(none, support_path("state.safetensors"), &errors[2]),
+                         LB_ERROR_ARGUMENT);
         snprintf(message, sizeof message, "lb_optimizer_new: kind is %d, expected 0 to 2", kinds[i]);
         for (int k = 0; SUPPORT_ROW(k, errors); k++) ck_assert_str_eq(errors[k].message, message);
         ck_assert(lb_params_values(params)[0] == before && lb_optimizer_about(none).steps == 0);

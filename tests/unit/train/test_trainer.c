@@ -237,17 +237,16 @@ static lb_status spoil(void *context, const lb_event *event, lb_error *error)
 START_TEST(test_train_weights_that_are_not_finite_are_neither_measured_nor_kept)
 {
     climb c;
-    char path[SUPPORT_PATH];
     begin(&c, 3);
     c.config.tell = spoil;
     c.config.average = 0;
-    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    c.config.checkpoint = support_path("checkpoint.safetensors");
     ck_assert_int_eq(train(&c), LB_ERROR_DIVERGED);
     ck_assert_str_eq(
         c.error.message,
         "training diverged: after step 5, weight is inf at [39]; a smaller learning rate may help");
     ck_assert_int_eq(c.evaluations, 0);
-    ck_assert(access(path, F_OK) != 0);
+    ck_assert(access(support_path("checkpoint.safetensors"), F_OK) != 0);
     finish(&c);
 }
 END_TEST
@@ -269,8 +268,6 @@ END_TEST
 /* Before, at and after the best point, with and without an average. */
 START_TEST(test_train_interrupted_anywhere_ends_with_the_same_bits)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "checkpoint.safetensors");
     for (int averages = 0; averages < 2; averages++) {
         climb whole;
         begin(&whole, 3);
@@ -283,7 +280,7 @@ START_TEST(test_train_interrupted_anywhere_ends_with_the_same_bits)
             begin(&first, 3);
             first.config = whole.config;
             first.config.params = first.params;
-            first.config.checkpoint = path;
+            first.config.checkpoint = support_path("checkpoint.safetensors");
             first.config.fresh = true;
             first.stop_at = stop;
             ck_assert_int_eq(train(&first), LB_ERROR_WRITE);
@@ -304,10 +301,9 @@ END_TEST
 
 START_TEST(test_train_more_patience_goes_on_where_less_had_stopped)
 {
-    char path[SUPPORT_PATH];
     climb c;
     begin(&c, 3);
-    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    c.config.checkpoint = support_path("checkpoint.safetensors");
     c.config.patience = 1;
     c.config.keep_best = true;
     ck_assert_int_eq(train(&c), LB_OK);
@@ -322,10 +318,9 @@ END_TEST
 
 START_TEST(test_train_checkpoint_without_the_best_weights_is_refused)
 {
-    char path[SUPPORT_PATH];
     climb c;
     begin(&c, 3);
-    c.config.checkpoint = support_path(path, "checkpoint.safetensors");
+    c.config.checkpoint = support_path("checkpoint.safetensors");
     ck_assert_int_eq(train(&c), LB_OK);
     lb_release(c.history.points);
     c.config.keep_best = true;
@@ -337,15 +332,13 @@ END_TEST
 
 START_TEST(test_train_failing_allocation_is_an_error_and_leaks_nothing)
 {
-    char path[SUPPORT_PATH];
-    support_path(path, "checkpoint.safetensors");
     support_watch_allocations();
     for (long n = 0;; n++) {
         climb c;
-        unlink(path);
+        unlink(support_path("checkpoint.safetensors"));
         begin(&c, 3);
         long set_up = support_allocation_count();
-        c.config.checkpoint = path;
+        c.config.checkpoint = support_path("checkpoint.safetensors");
         c.config.keep_best = true;
         c.config.steps = 2 * EVERY;
         support_fail_from_allocation(n);

@@ -153,13 +153,12 @@ static void interrupt_after(climb *c, int64_t evaluations)
 
 START_TEST(test_train_point_has_the_mean_loss_of_its_steps_and_all_tokens_also_after_a_pause)
 {
-    char path[SUPPORT_PATH];
     for (int64_t pause = 0; pause < STEPS; pause++) {
         climb c;
         begin(&c);
         c.config.tell = note_loss;
         c.config.stop = is_time_to_stop;
-        c.config.checkpoint = support_path(path, "points.safetensors");
+        c.config.checkpoint = support_path("points.safetensors");
         c.config.fresh = true;
         c.config.context = &c;
         if (pause > 0) interrupt_after(&c, pause);
@@ -212,14 +211,14 @@ static bool stop_after_steps(void *context)
     return c->steps-- == 0;
 }
 
-static void train_trained(climb *c, bool trained, bool keep_best, int64_t pause, char *path)
+static void train_trained(climb *c, bool trained, bool keep_best, int64_t pause)
 {
     begin(c);
     c->config.evaluate = falling;
     c->config.trained = trained;
     c->config.keep_best = keep_best;
     c->config.average = 0.5;
-    c->config.checkpoint = support_path(path, "trained.safetensors");
+    c->config.checkpoint = support_path("trained.safetensors");
     c->config.fresh = true;
     if (pause >= 0) {
         c->config.stop = stop_after_steps;
@@ -235,9 +234,8 @@ static void train_trained(climb *c, bool trained, bool keep_best, int64_t pause,
 
 START_TEST(test_train_of_trained_weights_measures_them_first_and_may_keep_them)
 {
-    char path[SUPPORT_PATH];
     climb c;
-    train_trained(&c, true, true, -1, path);
+    train_trained(&c, true, true, -1);
     const lb_train_point *first = c.history.points;
     ck_assert_int_eq(c.history.count, STEPS / EVERY + 1);
     ck_assert_int_eq(c.evaluations, STEPS / EVERY + 1);
@@ -251,9 +249,8 @@ END_TEST
 
 START_TEST(test_train_of_new_weights_measures_nothing_before_the_first_step)
 {
-    char path[SUPPORT_PATH];
     climb c;
-    train_trained(&c, false, true, -1, path);
+    train_trained(&c, false, true, -1);
     ck_assert_int_eq(c.evaluations, STEPS / EVERY);
     ck_assert_int_eq(c.history.points[0].step, EVERY);
     finish(&c);
@@ -263,12 +260,11 @@ END_TEST
 /* Also before the first step, with a checkpoint that has only the evaluation. */
 START_TEST(test_train_of_trained_weights_resumes_with_the_same_points_and_bits)
 {
-    char path[SUPPORT_PATH];
     for (int best = 0; best < 2; best++)
         for (int64_t pause = 0; pause < 2 * EVERY; pause += 3) {
             climb whole, paused;
-            train_trained(&whole, true, best, -1, path);
-            train_trained(&paused, true, best, pause, path);
+            train_trained(&whole, true, best, -1);
+            train_trained(&paused, true, best, pause);
             ck_assert_int_eq(paused.evaluations, whole.evaluations); /* none twice */
             ck_assert_int_eq(paused.history.count, whole.history.count);
             for (int64_t i = 0; i < whole.history.count; i++) {
@@ -326,7 +322,7 @@ static bool has_less(const lb_evaluation *a, const lb_evaluation *b)
     return a->own[0] < b->own[0];
 }
 
-static void train_by_own_measures(climb *c, lb_optimizer_kind kind, int64_t pause, char *path)
+static void train_by_own_measures(climb *c, lb_optimizer_kind kind, int64_t pause)
 {
     begin(c);
     c->config.evaluate = measure_own;
@@ -334,7 +330,7 @@ static void train_by_own_measures(climb *c, lb_optimizer_kind kind, int64_t paus
     c->config.keep_best = true;
     c->config.optimizer =
         (lb_optimizer_config){.kind = kind, .momentum = (lb_real)0.9, .weight_decay = (lb_real)0.01};
-    c->config.checkpoint = support_path(path, "own.safetensors");
+    c->config.checkpoint = support_path("own.safetensors");
     c->config.fresh = true;
     if (pause > 0) {
         c->config.steps = pause;
@@ -348,11 +344,10 @@ static void train_by_own_measures(climb *c, lb_optimizer_kind kind, int64_t paus
 
 START_TEST(test_train_resumes_any_optimiser_and_chooses_by_own_measures)
 {
-    char path[SUPPORT_PATH];
     for (int kind = 0; kind < 3; kind++) {
         climb whole, paused;
-        train_by_own_measures(&whole, (lb_optimizer_kind)kind, 0, path);
-        train_by_own_measures(&paused, (lb_optimizer_kind)kind, 3 * EVERY, path);
+        train_by_own_measures(&whole, (lb_optimizer_kind)kind, 0);
+        train_by_own_measures(&paused, (lb_optimizer_kind)kind, 3 * EVERY);
         ck_assert_int_eq(paused.history.count, STEPS / EVERY);
         ck_assert_int_eq(lb_train_best(&paused.history)->step, 2 * EVERY);
         for (int64_t i = 0; i < paused.history.count; i++) {
@@ -368,14 +363,14 @@ END_TEST
 
 START_TEST(test_train_refuses_the_state_of_another_optimiser)
 {
-    char path[SUPPORT_PATH], expected[2 * SUPPORT_PATH];
+    char expected[2 * SUPPORT_PATH];
     climb c;
-    train_by_own_measures(&c, LB_OPTIMIZER_ADAM, 0, path);
+    train_by_own_measures(&c, LB_OPTIMIZER_ADAM, 0);
     lb_release(c.history.points);
     c.config.optimizer.kind = LB_OPTIMIZER_SGD;
     c.config.fresh = false;
     ck_assert_int_eq(lb_train(c.config, &c.history, &c.error), LB_ERROR_FORMAT);
-    snprintf(expected, sizeof expected, "cannot resume from %s: ", path);
+    snprintf(expected, sizeof expected, "cannot resume from %s: ", c.config.checkpoint);
     ck_assert_msg(strstr(c.error.message, expected) && strstr(c.error.message, "'sgd.velocity'"), "%s",
                   c.error.message);
     finish(&c);

@@ -107,11 +107,11 @@ static climb session(const lb_trainer_config *config, int64_t quiet)
 /* Before the first evaluation, right after one, and in between; twice in a row. */
 START_TEST(test_train_stopped_between_any_two_steps_ends_with_the_same_bits_and_points)
 {
-    char path[SUPPORT_PATH], message[64];
+    char message[64];
     lb_trainer_config config = usual();
     climb whole = session(&config, -1);
     for (int64_t steps = 1; steps < STEPS; steps++) {
-        config.checkpoint = support_path(path, "checkpoint.safetensors");
+        config.checkpoint = support_path("checkpoint.safetensors");
         config.fresh = true;
         climb first = session(&config, 1 + (steps - 1) / 2);
         config.fresh = false;
@@ -130,12 +130,11 @@ END_TEST
 
 START_TEST(test_train_stopped_before_the_first_step_writes_nothing)
 {
-    char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
-    config.checkpoint = support_path(path, "none.safetensors");
+    config.checkpoint = support_path("none.safetensors");
     climb c = session(&config, 0);
     ck_assert_str_eq(c.error.message, "interrupted at step 0");
-    lb_safetensors *file = lb_safetensors_open(path, &c.error);
+    lb_safetensors *file = lb_safetensors_open(support_path("none.safetensors"), &c.error);
     ck_assert_ptr_null(file);
     finish(&c);
 }
@@ -168,10 +167,9 @@ static lb_status remove_folder(void *context, const lb_event *event, lb_error *e
 /* Large models take long to save: what is saved is not saved again. */
 START_TEST(test_train_checkpoint_of_the_last_evaluation_is_the_last_one)
 {
-    char folder[SUPPORT_PATH], path[SUPPORT_PATH];
     lb_trainer_config config = usual();
-    ck_assert_int_eq(mkdir(support_path(folder, "folder"), 0777), 0);
-    config.checkpoint = support_path(path, "folder/checkpoint.safetensors");
+    ck_assert_int_eq(mkdir(support_path("folder"), 0777), 0);
+    config.checkpoint = support_path("folder/checkpoint.safetensors");
     config.tell = remove_folder;
     climb c = session(&config, -1);
     finish(&c);
@@ -229,9 +227,10 @@ START_TEST(test_train_checkpoint_with_a_number_that_is_none_is_refused)
 {
     static const char *const arrays[] = {"weight", "adam.first", "adam.second", "average", "best"};
     static const double values[] = {INFINITY, -INFINITY, NAN};
-    char path[SUPPORT_PATH], expected[80];
+    char expected[80];
     lb_trainer_config config = usual();
-    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    const char *path = support_path("checkpoint.safetensors");
+    config.checkpoint = path;
     for (int i = 0; SUPPORT_ROW(i, arrays); i++) {
         unlink(path);
         climb first = session(&config, 2 * EVERY), second;
@@ -256,9 +255,9 @@ START_TEST(test_train_checkpoint_of_an_impossible_step_is_refused)
                  {9007199254740992.0, "it is at step 9007199254740992, this run has"},
                  {9007199254740994.0, invalid},
                  {NAN, invalid}};
-    char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
-    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    const char *path = support_path("checkpoint.safetensors");
+    config.checkpoint = path;
     for (int i = 0; SUPPORT_ROW(i, cases); i++) {
         unlink(path);
         climb first = session(&config, 2), second;
@@ -283,13 +282,12 @@ static lb_status take_time(void *context, const lb_event *event, lb_error *error
 /* The format of old checkpoints, which were only written after evaluations. */
 START_TEST(test_train_checkpoint_without_progress_resumes_after_its_last_point)
 {
-    char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
     climb whole = session(&config, -1);
-    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    config.checkpoint = support_path("checkpoint.safetensors");
     config.tell = take_time;
     climb first = session(&config, 2 * EVERY);
-    drop_array(path, "progress");
+    drop_array(support_path("checkpoint.safetensors"), "progress");
     config.tell = NULL;
     climb second = session(&config, -1);
     assert_same_end(&second, &whole);
@@ -303,11 +301,10 @@ END_TEST
 
 START_TEST(test_train_checkpoint_without_progress_and_points_is_refused)
 {
-    char path[SUPPORT_PATH];
     lb_trainer_config config = usual();
-    config.checkpoint = support_path(path, "checkpoint.safetensors");
+    config.checkpoint = support_path("checkpoint.safetensors");
     climb first = session(&config, 2), second;
-    drop_array(path, "progress");
+    drop_array(support_path("checkpoint.safetensors"), "progress");
     begin(&second, &config, -1);
     ck_assert_int_eq(train(&second), LB_ERROR_FORMAT);
     finish(&first);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static lb_error error;
-static char train_file[SUPPORT_PATH];
+static const char *train_file;
 
 START_TEST(test_budget_steps_fit_with_their_evaluations)
 {
@@ -72,11 +72,11 @@ static lb_status stop_at_once(void *context, const lb_event *event, lb_error *fa
     return hear(context, event, failure);
 }
 
-static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, heard *h)
+static lb_training_config config_for(const char *name, heard *h)
 {
     lb_set_threads(1);
     support_write_pairs("train.tsv", 100, 1);
-    support_path(train_file, "train.tsv");
+    train_file = support_path("train.tsv");
     *h = (heard){0};
     return (lb_training_config){.train = train_file,
                                 .target_separator = " ",
@@ -84,7 +84,7 @@ static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, h
                                 .hidden = 16,
                                 .evaluate_every = 2,
                                 .seed = 1,
-                                .out = support_path(out, name),
+                                .out = support_path(name),
                                 .context = h,
                                 .tell = hear,
                                 .stop = shall_stop};
@@ -94,8 +94,7 @@ static lb_training_config config_for(char out[SUPPORT_PATH], const char *name, h
 START_TEST(test_budget_without_time_is_one_step)
 {
     heard h;
-    char out[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_eq(h.steps, 1);
@@ -107,8 +106,7 @@ END_TEST
 START_TEST(test_budget_with_enough_time_is_the_recipe)
 {
     heard h;
-    char out[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.tell = stop_at_once;
     c.minutes = 1e6;
     ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_INTERRUPTED);
@@ -121,8 +119,7 @@ END_TEST
 START_TEST(test_budget_choice_is_kept_and_decides_the_bits)
 {
     heard h;
-    char out[SUPPORT_PATH], other[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.hidden = c.embed = 0;
     c.minutes = 1e-9;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
@@ -132,7 +129,7 @@ START_TEST(test_budget_choice_is_kept_and_decides_the_bits)
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_eq(h.steps, 1);
     ck_assert_str_eq(h.note, "");
-    lb_training_config same = config_for(other, "other", &h);
+    lb_training_config same = config_for("other", &h);
     same.hidden = 64;
     same.embed = 64;
     same.steps = 1;
@@ -145,8 +142,7 @@ END_TEST
 START_TEST(test_budget_keeps_what_was_set)
 {
     heard h;
-    char out[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.hidden = 128;
     c.embed = 0;
     c.minutes = 1e-9;
@@ -169,8 +165,7 @@ static lb_status stop_at_second(void *context, const lb_event *event, lb_error *
 START_TEST(test_budget_looks_again_and_the_checkpoint_has_what_it_chose)
 {
     heard h;
-    char out[SUPPORT_PATH], other[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.tell = stop_at_once;
     c.minutes = 1e6;
     ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_INTERRUPTED);
@@ -181,7 +176,7 @@ START_TEST(test_budget_looks_again_and_the_checkpoint_has_what_it_chose)
     c.minutes = 1e6;
     ck_assert_msg(lb_translator_train(c, NULL, &error) == LB_OK, "%s", error.message);
     ck_assert_int_eq(h.steps, 4);
-    lb_training_config same = config_for(other, "other", &h);
+    lb_training_config same = config_for("other", &h);
     same.tell = stop_at_second;
     same.steps = 4000;
     ck_assert_int_eq(lb_translator_train(same, NULL, &error), LB_ERROR_INTERRUPTED);
@@ -195,8 +190,7 @@ END_TEST
 START_TEST(test_budget_for_what_it_cannot_be_is_refused)
 {
     heard h;
-    char out[SUPPORT_PATH];
-    lb_training_config c = config_for(out, "out", &h);
+    lb_training_config c = config_for("out", &h);
     c.minutes = 1;
     c.seeds = 2;
     ck_assert_int_eq(lb_translator_train(c, NULL, &error), LB_ERROR_ARGUMENT);

@@ -17,7 +17,7 @@ enum { PAIRS = 400, TESTED = 40, LETTERS = 16 };
 
 static lb_error error;
 static int64_t stop_after; /* steps; 0: never */
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+static const char *train_file, *dev_file, *out;
 
 static int32_t symbol_of(const lb_model *model, int32_t source)
 {
@@ -70,8 +70,8 @@ static void write_words(const char *path, int count, uint32_t first, bool strang
 static lb_training_config usual(void)
 {
     lb_set_threads(1);
-    write_words(support_path(train_file, "train.tsv"), PAIRS, 0, false);
-    write_words(support_path(dev_file, "dev.tsv"), TESTED, 5000, true);
+    write_words(train_file = support_path("train.tsv"), PAIRS, 0, false);
+    write_words(dev_file = support_path("dev.tsv"), TESTED, 5000, true);
     return (lb_training_config){.train = train_file,
                                 .dev = dev_file,
                                 .embed = 16,
@@ -88,7 +88,7 @@ static lb_training_config usual(void)
                                 .film = -1,
                                 .copy = true,
                                 .seed = 1,
-                                .out = support_path(out, "out"),
+                                .out = out = support_path("out"),
                                 .stop = stop};
 }
 
@@ -171,7 +171,6 @@ START_TEST(test_training_that_copies_resumes_with_the_same_bits_on_any_number_of
 {
     static const char *const models[] = {NULL, "transformer"};
     for (int i = 0; SUPPORT_ROW(i, models); i++) {
-        char stopped[SUPPORT_PATH];
         lb_training_config config = usual();
         config.model = models[i];
         config.embed = i ? 0 : 16;
@@ -180,7 +179,7 @@ START_TEST(test_training_that_copies_resumes_with_the_same_bits_on_any_number_of
         config.evaluate_every = 30;
         config.fresh = true;
         support_small_train(&config);
-        config.out = support_path(stopped, "stopped");
+        config.out = support_path("stopped");
         stop_after = 40;
         lb_set_threads(2);
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
@@ -200,7 +199,6 @@ static int32_t copied_as(lb_translator *t, const char *symbol)
 
 START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
 {
-    char second[SUPPORT_PATH], more[SUPPORT_PATH];
     lb_training_config config = usual();
     config.copy = false;
     config.steps = 20;
@@ -218,11 +216,14 @@ START_TEST(test_copying_belongs_to_the_run_and_to_a_model_that_starts_from_it)
     lb_translator_close(t);
     /* Z is new, and then known to both sides; Y is only in sources. */
     static const char pairs[] = "kbZ\tZBk\ncdY\tDC\nefp\tpFE\nabc\tCBA\n";
-    support_write_file(support_path(more, "more.tsv"), pairs, sizeof pairs - 1);
-    lb_training_config next = {
-        .from = out, .train = more, .dev = dev_file, .steps = 10, .out = support_path(second, "second")};
+    support_write_file(support_path("more.tsv"), pairs, sizeof pairs - 1);
+    lb_training_config next = {.from = out,
+                               .train = support_path("more.tsv"),
+                               .dev = dev_file,
+                               .steps = 10,
+                               .out = support_path("second")};
     support_small_train(&next);
-    t = support_open_model(second);
+    t = support_open_model(support_path("second"));
     ck_assert(lb_translator_about(t).model->copies);
     ck_assert_int_gt(copied_as(t, "Z"), LB_UNK);
     ck_assert_int_eq(copied_as(t, "Z"), lb_vocabulary_id(lb_translator_about(t).target, "Z"));
@@ -257,7 +258,6 @@ END_TEST
 /* Two that copy decode together; one that writes from the end votes with them. */
 START_TEST(test_ensembles_and_votes_copy)
 {
-    char backward[SUPPORT_PATH], both[SUPPORT_PATH];
     lb_training_config config = usual();
     config.seeds = 2;
     support_small_train(&config);
@@ -265,32 +265,31 @@ START_TEST(test_ensembles_and_votes_copy)
     ck_assert_int_ge(count_of(out, (lb_translate_config){.member = 2}), TESTED * 7 / 10);
     config.seeds = 1;
     config.direction = "backward";
-    config.out = support_path(backward, "backward");
+    config.out = support_path("backward");
     support_small_train(&config);
-    const char *const models[] = {out, backward};
-    lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both"), .data = &config};
+    const char *const models[] = {out, support_path("backward")};
+    lb_join_config join = {.models = models, .count = 2, .out = support_path("both"), .data = &config};
     lb_join_result result;
     ck_assert_msg(lb_translator_join(join, &result, &error) == LB_OK, "%s", error.message);
     ck_assert_str_eq(result.member[0].label, "additive-copy");
     ck_assert_str_eq(result.member[2].label, "additive-copy-backward");
     ck_assert_double_ge(result.dev.exact_match, 0.8);
-    ck_assert_int_ge(count_of(both, (lb_translate_config){0}), TESTED * 8 / 10);
+    ck_assert_int_ge(count_of(support_path("both"), (lb_translate_config){0}), TESTED * 8 / 10);
 }
 END_TEST
 
 /* Members with other numbers of heads. */
 START_TEST(test_ensemble_of_different_kinds_copies)
 {
-    char heads[SUPPORT_PATH], both[SUPPORT_PATH];
     lb_training_config config = usual();
     support_small_train(&config);
     config.attention = LB_ATTENTION_MULTI_HEAD;
-    config.out = support_path(heads, "heads");
+    config.out = support_path("heads");
     support_small_train(&config);
-    const char *const models[] = {out, heads};
-    lb_join_config join = {.models = models, .count = 2, .out = support_path(both, "both")};
+    const char *const models[] = {out, support_path("heads")};
+    lb_join_config join = {.models = models, .count = 2, .out = support_path("both")};
     ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
-    ck_assert_int_ge(count_of(both, (lb_translate_config){0}), TESTED * 8 / 10);
+    ck_assert_int_ge(count_of(support_path("both"), (lb_translate_config){0}), TESTED * 8 / 10);
 }
 END_TEST
 

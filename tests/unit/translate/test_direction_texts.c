@@ -12,7 +12,7 @@
 #include <string.h>
 
 static lb_error error;
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH], base[SUPPORT_PATH];
+static const char *train_file, *dev_file, *out, *base;
 
 /* Words to spell backwards: "abc" is "c b a". */
 static lb_training_config usual(const char *model)
@@ -20,8 +20,8 @@ static lb_training_config usual(const char *model)
     lb_set_threads(1);
     support_write_pairs("train.tsv", 400, 1);
     support_write_pairs("dev.tsv", 60, 2);
-    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
-                                .dev = support_path(dev_file, "dev.tsv"),
+    return (lb_training_config){.train = train_file = support_path("train.tsv"),
+                                .dev = dev_file = support_path("dev.tsv"),
                                 .target_separator = " ",
                                 .direction = "backward",
                                 .model = model,
@@ -36,7 +36,7 @@ static lb_training_config usual(const char *model)
                                 .evaluate_every = 50,
                                 .steps = model ? 600 : 300,
                                 .seed = 1,
-                                .out = support_path(out, "out")};
+                                .out = out = support_path("out")};
 }
 
 /* Where the model looks most at a step, by the mean of all heads of the last layer. */
@@ -169,7 +169,7 @@ START_TEST(test_film_of_a_backward_model_is_in_reading_order)
     size_t count;
     support_small_train(&config);
     lb_translator *t = support_open_model(out);
-    char path[SUPPORT_PATH], *film = support_read_file(support_path(path, "out/film.jsonl"), &count), *rest;
+    char *film = support_read_file(support_path("out/film.jsonl"), &count), *rest;
     int frames = 0;
     for (char *line = strtok_r(film, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), frames++) {
         cJSON *json = NULL;
@@ -199,7 +199,7 @@ static void expect_refused(const lb_training_config *config, lb_status status, c
 START_TEST(test_direction_belongs_to_a_run_and_to_its_model)
 {
     lb_training_config config = usual(NULL);
-    config.out = support_path(base, "base");
+    config.out = base = support_path("base");
     config.steps = config.evaluate_every = 20;
     support_small_train(&config);
     lb_training_config other = config;

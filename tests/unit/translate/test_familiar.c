@@ -62,12 +62,10 @@ END_TEST
 /* The result of loading a file that has this text. */
 static lb_status load(const char *text, lb_familiar *familiar)
 {
-    char path[SUPPORT_PATH];
     const lb_safetensors_metadata metadata = {LB_FAMILIAR_KEY, text};
-    support_path(path, "file");
     error = (lb_error){0};
-    ck_assert_int_eq(lb_safetensors_write(NULL, 0, &metadata, 1, path, &error), LB_OK);
-    lb_safetensors *file = lb_safetensors_open(path, &error);
+    ck_assert_int_eq(lb_safetensors_write(NULL, 0, &metadata, 1, support_path("file"), &error), LB_OK);
+    lb_safetensors *file = lb_safetensors_open(support_path("file"), &error);
     lb_status status = lb_familiar_load(file, familiar, &error);
     lb_safetensors_close(file);
     return status;
@@ -108,7 +106,7 @@ static char spelt[PAIRS][LONGEST];
 static const char *sources[PAIRS];
 
 /* A configuration on words of syllables, all different: at most `dev` of them held out. */
-static lb_training_config syllables(char out[SUPPORT_PATH], const char *name, int dev)
+static lb_training_config syllables(const char *name, int dev)
 {
     static const char consonants[] = "ptkmn", vowels[] = "aiu";
     for (int n = 0; n < PAIRS; n++) {
@@ -117,7 +115,7 @@ static lb_training_config syllables(char out[SUPPORT_PATH], const char *name, in
             snprintf(spelt[n] + 2 * k, 3, "%c%c", consonants[i % 15 / 3], vowels[i % 3]);
         sources[n] = spelt[n];
     }
-    lb_training_config config = support_small_config(out, name);
+    lb_training_config config = support_small_config(name);
     config.train = config.dev = NULL;
     config.target_separator = NULL;
     config.pairs = (lb_pair_texts){PAIRS - dev, sources, sources, NULL};
@@ -148,12 +146,12 @@ START_TEST(test_familiar_texts_are_told_from_others_if_enough_were_held_out)
         int dev, unlike;
     } cases[] = {{50, 6}, {49, 0}, {0, 0}};
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        char out[SUPPORT_PATH], name[32];
+        char name[32];
         bool likeness;
         snprintf(name, sizeof name, "dev-%d", cases[i].dev);
-        const lb_training_config config = syllables(out, name, cases[i].dev);
+        const lb_training_config config = syllables(name, cases[i].dev);
         support_small_train(&config);
-        ck_assert_int_eq(unlike(out, &likeness), cases[i].unlike);
+        ck_assert_int_eq(unlike(config.out, &likeness), cases[i].unlike);
         ck_assert_int_eq(likeness, cases[i].unlike != 0);
     }
 }
@@ -161,23 +159,21 @@ END_TEST
 
 START_TEST(test_familiar_texts_are_those_of_the_members_in_an_ensemble)
 {
-    char out[SUPPORT_PATH];
     bool likeness;
-    lb_training_config config = syllables(out, "seeds", 50);
+    lb_training_config config = syllables("seeds", 50);
     config.seeds = 2;
     support_small_train(&config);
-    ck_assert_int_eq(unlike(out, &likeness), 6);
+    ck_assert_int_eq(unlike(config.out, &likeness), 6);
 }
 END_TEST
 
 START_TEST(test_familiar_is_a_text_that_the_lexicon_has)
 {
     static const char *const strange[] = {"xq"};
-    char out[SUPPORT_PATH];
     bool likeness;
-    lb_training_config config = syllables(out, "lexicon", 50);
+    lb_training_config config = syllables("lexicon", 50);
     config.lexicon_pairs = (lb_pair_texts){1, strange, sources, NULL};
     support_small_train(&config);
-    ck_assert_int_eq(unlike(out, &likeness), 2);
+    ck_assert_int_eq(unlike(config.out, &likeness), 2);
 }
 END_TEST

@@ -11,8 +11,7 @@
 #include <string.h>
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], unsure[SUPPORT_PATH], beginner[SUPPORT_PATH],
-    sorter[SUPPORT_PATH], layers[SUPPORT_PATH];
+static const char *model, *ensemble, *unsure, *beginner, *sorter, *layers;
 
 static lb_error error;
 
@@ -226,11 +225,11 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
-    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(layers, "layers.safetensors"), 100, SUPPORT_TRANSFORMER);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 600, SUPPORT_ENSEMBLE);
+    unsure = support_train_pair_model("unsure.safetensors", 60, LB_ATTENTION_ADDITIVE);
+    beginner = support_train_pair_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
+    sorter = support_train_model("sort.safetensors", 500, LB_ATTENTION_ADDITIVE);
+    layers = support_train_model("layers.safetensors", 100, SUPPORT_TRANSFORMER);
     return support_run_tests();
 }

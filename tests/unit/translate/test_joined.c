@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 static lb_error error;
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], forward[SUPPORT_PATH], backward[SUPPORT_PATH],
-    layers[SUPPORT_PATH], joined[SUPPORT_PATH], again[SUPPORT_PATH];
+static const char *train_file, *dev_file, *forward, *backward, *layers, *joined, *again;
 static lb_join_result result;
 
 static lb_training_config usual(const char *out)
@@ -42,13 +41,13 @@ static void name_files(void)
     lb_set_threads(1);
     support_write_pairs("train.tsv", 400, 1);
     support_write_pairs("dev.tsv", 60, 2);
-    support_path(train_file, "train.tsv");
-    support_path(dev_file, "dev.tsv");
-    support_path(forward, "forward");
-    support_path(backward, "backward");
-    support_path(layers, "layers");
-    support_path(joined, "joined");
-    support_path(again, "again");
+    train_file = support_path("train.tsv");
+    dev_file = support_path("dev.tsv");
+    forward = support_path("forward");
+    backward = support_path("backward");
+    layers = support_path("layers");
+    joined = support_path("joined");
+    again = support_path("again");
 }
 
 static void train_two(void)
@@ -109,8 +108,8 @@ static lb_status add_count(void *context, const lb_event *event, lb_error *failu
 START_TEST(test_join_measures_members_and_all_as_they_are_applied)
 {
     char counts[512] = "";
-    const lb_training_config data = {.dev = dev_file, .context = counts, .tell = add_count};
     train_two();
+    const lb_training_config data = {.dev = dev_file, .context = counts, .tell = add_count};
     JOINED(&data, joined, forward, backward);
     ck_assert_int_eq(result.count, 2);
     ck_assert_int_eq(result.pairs, 60);
@@ -137,10 +136,9 @@ END_TEST
 START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
 {
     static const char more[] = "z\tz\n";
-    char path[SUPPORT_PATH];
     size_t count;
-    lb_training_config data = {.dev = dev_file};
     train_two();
+    lb_training_config data = {.dev = dev_file};
     JOINED(&data, joined, forward, backward);
     const lb_evaluation known = result.dev;
     char *text = support_content("dev.tsv", &count), *grown = malloc(count + sizeof more);
@@ -149,8 +147,8 @@ START_TEST(test_join_counts_symbols_that_no_member_can_write_as_edits)
         symbols += (double)(strcspn(at + 1, "\n") + 1) / 2;
     memcpy(grown, text, count);
     memcpy(grown + count, more, sizeof more);
-    support_write_file(support_path(path, "more.tsv"), grown, count + sizeof more - 1);
-    data.dev = path;
+    support_write_file(support_path("more.tsv"), grown, count + sizeof more - 1);
+    data.dev = support_path("more.tsv");
     JOINED(&data, again, forward, backward);
     lb_translator *t = support_open_model(joined);
     const char *unknown = "z";
@@ -177,7 +175,7 @@ END_TEST
 static void write_wrong_pairs(const char *name)
 {
     size_t count;
-    char path[SUPPORT_PATH], *text = support_content("train.tsv", &count);
+    char *text = support_content("train.tsv", &count);
     for (char *line = text; *line; line++) {
         char *first = strchr(line, '\t') + 1, *last = strchr(first, '\n') - 1;
         line = last + 1;
@@ -187,19 +185,18 @@ static void write_wrong_pairs(const char *name)
             *last = kept;
         }
     }
-    support_write_file(support_path(path, name), text, count);
+    support_write_file(support_path(name), text, count);
     free(text);
 }
 
 START_TEST(test_join_gives_a_member_that_is_wrong_less_weight)
 {
-    char wrong[SUPPORT_PATH];
-    const lb_training_config data = {.dev = dev_file};
     name_files();
+    const lb_training_config data = {.dev = dev_file};
     lb_training_config config = usual(forward);
     support_small_train(&config);
     write_wrong_pairs("wrong.tsv");
-    config.train = support_path(wrong, "wrong.tsv");
+    config.train = support_path("wrong.tsv");
     config.out = backward;
     support_small_train(&config);
     JOINED(&data, joined, backward, forward);
@@ -255,14 +252,13 @@ END_TEST
 
 START_TEST(test_join_is_the_same_file_each_time_and_takes_ensembles_apart)
 {
-    const lb_training_config data = {.train = train_file};
     train_two();
+    const lb_training_config data = {.train = train_file};
     JOINED(&data, joined, forward, backward);
     ck_assert_int_gt(result.pairs, 20);
     double weight = result.member[0].weight;
-    char moved[SUPPORT_PATH];
-    ck_assert_int_eq(rename(forward, support_path(moved, "moved")), 0);
-    JOINED(&data, again, moved, backward);
+    ck_assert_int_eq(rename(forward, support_path("moved")), 0);
+    JOINED(&data, again, support_path("moved"), backward);
     support_assert_same_files("joined/model.safetensors", "again/model.safetensors");
     lb_training_config config = usual(layers);
     config.model = "transformer";
@@ -292,15 +288,14 @@ static void expect_refused(lb_status status, const char *text)
 
 START_TEST(test_join_with_a_vocabulary_that_goes_on_names_its_next_symbol)
 {
-    char file[SUPPORT_PATH];
     name_files();
     support_write_text("few.tsv", "ab\tb a\nba\ta b\n");
     support_write_text("more.tsv", "ab\tb a\nba\ta b\naabbc\tc b b a a\n");
     lb_training_config config = usual(forward);
     config.steps = config.evaluate_every = 2;
-    config.train = config.dev = support_path(file, "few.tsv");
+    config.train = config.dev = support_path("few.tsv");
     support_small_train(&config);
-    config.train = config.dev = support_path(file, "more.tsv");
+    config.train = config.dev = support_path("more.tsv");
     config.out = backward;
     support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, backward), LB_OK);
@@ -313,14 +308,14 @@ END_TEST
 START_TEST(test_join_of_models_that_do_not_fit_is_refused_in_words)
 {
     static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
-    char other[SUPPORT_PATH], file[SUPPORT_PATH];
     name_files();
     lb_training_config config = usual(forward);
     config.steps = config.evaluate_every = 5;
     support_small_train(&config);
     support_write_text("other.tsv", "ab\tx b\nba\tb x\nab\tx b\nbb\tb b\naa\tx x\n");
-    config.train = config.dev = support_path(file, "other.tsv");
-    config.out = support_path(other, "other");
+    config.train = config.dev = support_path("other.tsv");
+    const char *other = support_path("other");
+    config.out = other;
     support_small_train(&config);
     ck_assert_int_ne(JOIN(NULL, joined, forward, other), LB_OK);
     expect_refused(LB_ERROR_ARGUMENT, "the vocabularies of the sources differ: symbol ");
@@ -368,12 +363,11 @@ END_TEST
 /* The default, which the program uses, and what an ensemble of train does, whose earlier model is kept already. */
 START_TEST(test_join_keeps_the_earlier_model_unless_it_replaces_it)
 {
-    char expected[SUPPORT_PATH];
     train_two();
     JOINED(NULL, joined, forward, backward);
     ck_assert_str_eq(result.set_aside, "");
     JOINED(NULL, joined, backward, forward);
-    ck_assert_str_eq(result.set_aside, support_path(expected, "joined/model.old-1.safetensors"));
+    ck_assert_str_eq(result.set_aside, support_path("joined/model.old-1.safetensors"));
     const lb_join_config replacing = {
         .models = (const char *const[]){forward}, .count = 1, .out = joined, .replace = true};
     ck_assert_int_eq(lb_translator_join(replacing, &result, &error), LB_OK);

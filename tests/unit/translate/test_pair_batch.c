@@ -20,10 +20,9 @@ static const lb_pair_format format = {.target = {.separator = " "}};
 
 static void begin(const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
+    support_write_file(support_path("pairs.tsv"), text, strlen(text));
     tape = lb_tape_new();
-    pairs = lb_pairs_open(path, format, &error);
+    pairs = lb_pairs_open(support_path("pairs.tsv"), format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     source = lb_vocabulary_new_reserved(NULL);
     target = lb_vocabulary_new_reserved(NULL);
@@ -77,10 +76,9 @@ START_TEST(test_pair_batch_what_it_cannot_read_is_recorded_on_the_tape)
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_INDEX);
     ck_assert_str_eq(lb_tape_error(tape), "lb_pair_batch: pair 2 is out of range: there are 2");
     lb_tape_clear_error(tape);
-    char path[SUPPORT_PATH];
     lb_pairs_close(pairs); /* otherwise cached lines would not be read again */
-    pairs = lb_pairs_open(support_path(path, "pairs.tsv"), format, &error);
-    ck_assert_int_eq(truncate(path, 3), 0);
+    pairs = lb_pairs_open(support_path("pairs.tsv"), format, &error);
+    ck_assert_int_eq(truncate(support_path("pairs.tsv"), 3), 0);
     batch = lb_pair_batch(pairs, source, target, tape, (const int64_t[]){0, 1}, 2);
     ck_assert_int_eq(batch.target_out.batch, 0);
     ck_assert_int_eq(lb_tape_status(tape), LB_ERROR_FORMAT);

@@ -26,10 +26,9 @@ static const lb_pair_format format = {0};
 /* Opens the pairs, and makes an untrained model for them. */
 static void begin(const char *text)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "pairs.tsv"), text, strlen(text));
+    support_write_file(support_path("pairs.tsv"), text, strlen(text));
     error = (lb_error){0};
-    pairs = lb_pairs_open(path, format, &error);
+    pairs = lb_pairs_open(support_path("pairs.tsv"), format, &error);
     ck_assert_msg(pairs != NULL, "%s", error.message);
     source = lb_vocabulary_new_reserved(NULL);
     target = lb_vocabulary_new_reserved(NULL);

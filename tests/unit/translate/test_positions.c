@@ -16,7 +16,6 @@ static lb_error error;
 /* A model that never ends an output by itself. */
 static lb_translator *open_endless(void)
 {
-    char path[SUPPORT_PATH];
     lb_text_model made = {.params = lb_params_new(1),
                           .source = lb_vocabulary_new_reserved(&error),
                           .shortest_source = 1,
@@ -32,9 +31,9 @@ static lb_translator *open_endless(void)
     ck_assert_int_eq(lb_transformer_init(model, made.params, "", config), LB_OK);
     model->output.bias->data[LB_EOS] = -100;
     made.model = &model->base;
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "model.safetensors"), &made, &error), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(support_path("model.safetensors"), &made, &error), LB_OK);
     lb_text_model_free(&made);
-    lb_translator *translator = lb_translator_open(path, &error);
+    lb_translator *translator = lb_translator_open(support_path("model.safetensors"), &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     return translator;
 }

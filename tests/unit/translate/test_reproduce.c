@@ -11,15 +11,14 @@ static lb_reproduction found;
 static lb_translator *train(bool lists)
 {
     static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
-    static char out[SUPPORT_PATH];
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     if (lists)
         config = (lb_training_config){
-            .sort = &task, .embed = 8, .hidden = 16, .lr = 0.01, .batch = 8, .seed = 3, .out = out};
+            .sort = &task, .embed = 8, .hidden = 16, .lr = 0.01, .batch = 8, .seed = 3, .out = config.out};
     config.steps = 60;
     config.evaluate_every = 20;
     support_small_train(&config);
-    return support_open_model(out);
+    return support_open_model(config.out);
 }
 
 /* No options are in the record of a program that gives none, and no pairs. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], sorter[SUPPORT_PATH], heads[SUPPORT_PATH];
+static const char *model, *ensemble, *sorter, *heads;
 
 static lb_translations *score(lb_translator *translator, const char *const *sources,
                               const char *const *targets, size_t count)
@@ -145,9 +145,9 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(heads, "heads.safetensors"), 300, LB_ATTENTION_MULTI_HEAD);
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    heads = support_train_pair_model("heads.safetensors", 300, LB_ATTENTION_MULTI_HEAD);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 600, SUPPORT_ENSEMBLE);
+    sorter = support_train_model("sort.safetensors", 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

@@ -12,7 +12,7 @@
 enum { COUNT = 3, STEPS = 60 };
 
 static lb_error error;
-static char train_file[SUPPORT_PATH], folder[COUNT + 1][SUPPORT_PATH];
+static const char *train_file, *folder[COUNT + 1];
 static lb_training list[COUNT];
 static const char *const kinds[COUNT] = {"additive", "transformer-backward", "lstm"};
 
@@ -43,8 +43,8 @@ static void make_list(void)
     lb_set_threads(1);
     error = (lb_error){0};
     support_write_pairs("train.tsv", 120, 1);
-    support_path(train_file, "train.tsv");
-    for (int i = 0; i <= COUNT; i++) support_path(folder[i], names[i]);
+    train_file = support_path("train.tsv");
+    for (int i = 0; i <= COUNT; i++) folder[i] = support_path(names[i]);
     for (int i = 0; i < COUNT; i++)
         list[i] = (lb_training){.config = of_kind(kinds[i], folder[i]), .name = names[i]};
 }
@@ -79,8 +79,8 @@ END_TEST
 START_TEST(test_train_all_and_join_make_a_vote_with_weights)
 {
     static lb_join_result joined;
-    const char *const models[COUNT] = {folder[0], folder[1], folder[2]};
     make_list();
+    const char *const models[COUNT] = {folder[0], folder[1], folder[2]};
     const lb_training_config data = usual(NULL);
     ck_assert_msg(!lb_translator_train_all((lb_trainings){.training = list, .count = COUNT}, &error), "%s",
                   error.message);

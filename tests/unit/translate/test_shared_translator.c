@@ -96,12 +96,12 @@ static void run_alone(work *w)
 START_TEST(test_shared_translator_gives_each_thread_what_it_gets_alone)
 {
     static const int kinds[] = {LB_ATTENTION_ADDITIVE, LB_ATTENTION_MULTI_HEAD, SUPPORT_ENSEMBLE};
-    char path[SUPPORT_PATH];
+    const char *path;
     lb_error error = {0};
     for (size_t k = 0; SUPPORT_ROW(k, kinds); k++) {
         work alone[THREADS] = {0}, beside[THREADS] = {0};
         pthread_t thread[THREADS];
-        support_train_pair_model(support_path(path, "model.safetensors"), 0, kinds[k]);
+        path = support_train_pair_model("model.safetensors", 0, kinds[k]);
         translator = lb_translator_open(path, &error);
         ck_assert_msg(translator != NULL, "%s", error.message);
         for (int i = 0; i < THREADS; i++) {

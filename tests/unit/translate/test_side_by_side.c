@@ -52,9 +52,8 @@ START_TEST(test_side_by_side_texts_take_the_memory_that_is_meant_for_them)
     for (int i = 0; i < TEXTS; i++) targets[i] = target;
     support_small_files();
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        char out[SUPPORT_PATH];
         const lb_training_config *asked = &cases[i].config;
-        lb_training_config c = support_small_config(out, "model");
+        lb_training_config c = support_small_config("model");
         c.fresh = true;
         c.steps = 1;
         c.model = asked->model;
@@ -64,7 +63,7 @@ START_TEST(test_side_by_side_texts_take_the_memory_that_is_meant_for_them)
         c.layers = asked->layers;
         c.heads = asked->heads;
         support_small_train(&c);
-        double searched = measure(out, false), given = cases[i].given > 0 ? measure(out, true) : 0;
+        double searched = measure(c.out, false), given = cases[i].given > 0 ? measure(c.out, true) : 0;
         ck_assert_double_eq_tol(searched, cases[i].searched, cases[i].searched / 4);
         if (cases[i].given > 0) ck_assert_double_eq_tol(given, cases[i].given, cases[i].given / 4);
     }

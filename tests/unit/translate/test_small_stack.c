@@ -15,7 +15,7 @@
 enum { KB = 1024, STACK = 128 * KB, NEEDED = 64 * KB, PATTERN = 0xA5 };
 
 static lb_training_config config;
-static char out[SUPPORT_PATH];
+static const char *out;
 static int threads;
 static unsigned char *stack, *begin; /* begin: where the work has begun, from which the stack grows down */
 
@@ -90,7 +90,7 @@ START_TEST(test_train_and_translate_all_on_a_small_stack_have_room)
                                           .model = kinds[i],
                                           .steps = 2,
                                           .fresh = true,
-                                          .out = support_path(out, kinds[i])};
+                                          .out = out = support_path(kinds[i])};
             check(train, "training");
             check(apply, "translating");
         }

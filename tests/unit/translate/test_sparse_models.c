@@ -12,7 +12,7 @@ enum { STEPS = 200 };
 
 static lb_error error;
 static int64_t stop_after; /* steps; 0: never */
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+static const char *train_file, *dev_file, *out;
 
 static bool stop(void *context)
 {
@@ -25,8 +25,8 @@ static lb_training_config usual(void)
     lb_set_threads(1);
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 40, 2);
-    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
-                                .dev = support_path(dev_file, "dev.tsv"),
+    return (lb_training_config){.train = train_file = support_path("train.tsv"),
+                                .dev = dev_file = support_path("dev.tsv"),
                                 .target_separator = " ",
                                 .hidden = 32,
                                 .batch = 16,
@@ -37,7 +37,7 @@ static lb_training_config usual(void)
                                 .steps = STEPS,
                                 .evaluate_every = 40,
                                 .seed = 1,
-                                .out = support_path(out, "out"),
+                                .out = out = support_path("out"),
                                 .stop = stop};
 }
 
@@ -94,8 +94,7 @@ START_TEST(test_sparse_attention_trains_resumes_with_the_same_bits_and_leaves_ke
         config.fresh = true;
         support_small_train(&config);
         check_attention(out, (int)k);
-        char stopped[SUPPORT_PATH];
-        config.out = support_path(stopped, "stopped");
+        config.out = support_path("stopped");
         stop_after = 50;
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_INTERRUPTED);
         config.fresh = false;
@@ -157,19 +156,15 @@ START_TEST(test_sparse_attention_belongs_to_the_run_and_is_kept_by_a_model_that_
     error = (lb_error){0};
     config.fresh = true;
     support_small_train(&config);
-    char second[SUPPORT_PATH];
-    lb_training_config next = {.from = out,
-                               .train = train_file,
-                               .dev = dev_file,
-                               .steps = 20,
-                               .out = support_path(second, "second")};
+    lb_training_config next = {
+        .from = out, .train = train_file, .dev = dev_file, .steps = 20, .out = support_path("second")};
     support_small_train(&next);
-    lb_safetensors *file = lb_model_file_open(second, NULL, &error);
+    lb_safetensors *file = lb_model_file_open(support_path("second"), NULL, &error);
     ck_assert_msg(file, "%s", error.message);
     ck_assert_ptr_nonnull(
         strstr(lb_safetensors_metadata_value(file, "lookback.config"), "\"attention_weights\":\"entmax\""));
     lb_safetensors_close(file);
-    next.out = support_path(second, "third");
+    next.out = support_path("third");
     next.attention_weights = LB_SPARSEMAX;
     ck_assert_int_eq(lb_translator_train(next, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_msg(

@@ -71,7 +71,6 @@ static void assert_same_weights(const char *a, const char *b)
 
 START_TEST(test_stepper_ends_with_the_weights_of_one_call)
 {
-    char out[SUPPORT_PATH], called[SUPPORT_PATH], stepped[SUPPORT_PATH];
     lb_train_point point;
     lb_training_config config = small_config();
     lb_stepper *stepper = begin(&config);
@@ -79,13 +78,13 @@ START_TEST(test_stepper_ends_with_the_weights_of_one_call)
     for (int i = 0; i < 20; i++) sum += step(stepper);
     lb_evaluation found;
     ck_assert_int_eq(lb_stepper_measure(stepper, 2000, &found, &error), LB_OK);
-    ck_assert_int_eq(lb_stepper_save(stepper, support_path(stepped, "stepped.safetensors"), &error), LB_OK);
+    ck_assert_int_eq(lb_stepper_save(stepper, support_path("stepped.safetensors"), &error), LB_OK);
     lb_stepper_free(stepper);
-    config.out = support_path(out, "out");
+    config.out = support_path("out");
     config.context = &point;
     config.tell = record_point;
     ck_assert_msg(lb_translator_train(config, NULL, &error) == LB_OK, "%s", error.message);
-    assert_same_weights(support_path(called, "out/sort.safetensors"), stepped);
+    assert_same_weights(support_path("out/sort.safetensors"), support_path("stepped.safetensors"));
     ck_assert_double_eq(point.loss, sum / 20);
     ck_assert_double_eq(point.dev.exact_match, found.exact_match);
     ck_assert_double_eq(point.dev.loss, found.loss);
@@ -94,7 +93,6 @@ END_TEST
 
 START_TEST(test_stepper_translator_follows_the_training)
 {
-    char path[SUPPORT_PATH];
     lb_training_config config = small_config();
     config.steps = 300;
     config.batch = 32;
@@ -107,8 +105,8 @@ START_TEST(test_stepper_translator_follows_the_training)
     ck_assert_msg(before && after, "%s", error.message);
     ck_assert_str_eq(after, "3 7");
     ck_assert_str_ne(before, after);
-    ck_assert_int_eq(lb_stepper_save(stepper, support_path(path, "saved.safetensors"), &error), LB_OK);
-    lb_translator *opened = lb_translator_open(path, &error);
+    ck_assert_int_eq(lb_stepper_save(stepper, support_path("saved.safetensors"), &error), LB_OK);
+    lb_translator *opened = lb_translator_open(support_path("saved.safetensors"), &error);
     char *again = lb_translate(opened, "7 3", &error);
     ck_assert_str_eq(again, after);
     lb_release(before);
@@ -163,11 +161,10 @@ END_TEST
 
 START_TEST(test_stepper_reads_pairs_and_measures_those_held_out)
 {
-    char path[SUPPORT_PATH];
     lb_training_config config = small_config();
     config.sort = NULL;
-    config.train = support_path(path, "pairs.tsv");
-    FILE *file = fopen(path, "w");
+    config.train = support_path("pairs.tsv");
+    FILE *file = fopen(support_path("pairs.tsv"), "w");
     ck_assert_ptr_nonnull(file);
     for (int i = 0; i < 100; i++) fprintf(file, "%d\t%d\n", i, 99 - i);
     ck_assert_int_eq(fclose(file), 0);
@@ -196,13 +193,14 @@ END_TEST
 /* 100 words and their capitals, chosen by a measure, with four evaluations and a second set of pairs. */
 static lb_training_config word_config(const char *folder)
 {
-    static char train[SUPPORT_PATH], test[SUPPORT_PATH], out[SUPPORT_PATH];
+    static const char *train;
+    static const char *test;
     lb_training_config config = small_config();
     config.sort = NULL;
     config.evaluate_every = 5;
-    config.train = support_path(train, "words.tsv");
-    config.test[0] = (lb_test){.name = "other", .file = support_path(test, "other.tsv")};
-    config.out = support_path(out, folder);
+    config.train = train = support_path("words.tsv");
+    config.test[0] = (lb_test){.name = "other", .file = test = support_path("other.tsv")};
+    config.out = support_path(folder);
     FILE *file = fopen(train, "w"), *other = fopen(test, "w");
     ck_assert(file && other);
     for (int i = 0; i < 900; i++) fprintf(file, "ab%dc\tAB%dC\n", i, i);
@@ -213,10 +211,9 @@ static lb_training_config word_config(const char *folder)
 
 static void assert_same_files(const char *one, const char *other)
 {
-    char path[SUPPORT_PATH];
     size_t size, expected;
-    char *a = support_read_file(support_path(path, one), &size);
-    char *b = support_read_file(support_path(path, other), &expected);
+    char *a = support_read_file(support_path(one), &size);
+    char *b = support_read_file(support_path(other), &expected);
     ck_assert_uint_eq(size, expected);
     ck_assert_mem_eq(a, b, size);
     free(a);

@@ -21,7 +21,7 @@ enum {
 
 static const char *const letters[] = {"a", "b", "c", "d"}, *const texts[TEXTS] = {"ab", "dcba", "c"};
 static lb_error error;
-static char path[SUPPORT_PATH];
+static const char *path;
 
 typedef struct counter {
     int64_t asked, stop_at; /* 0: never */
@@ -78,7 +78,7 @@ static lb_translator *open_endless(int kind)
     int64_t symbols = lb_vocabulary_size(made.source);
     made.model = kind == VOTE || kind == TOGETHER ? make_several(made.params, symbols, kind)
                                                   : make_single(made.params, symbols, kind);
-    ck_assert_msg(!lb_text_model_save(support_path(path, "model"), &made, &error), "%s", error.message);
+    ck_assert_msg(!lb_text_model_save(path = support_path("model"), &made, &error), "%s", error.message);
     lb_text_model_free(&made);
     lb_translator *translator = lb_translator_open(path, &error);
     ck_assert_msg(translator, "%s", error.message);
@@ -158,7 +158,7 @@ START_TEST(test_translate_all_a_large_limit_takes_no_more_steps_for_the_same_out
 {
     static const int trained[] = {600, 60, 0};
     for (size_t i = 0; SUPPORT_ROW(i, trained); i++) {
-        support_train_pair_model(support_path(path, "pair"), trained[i], LB_ATTENTION_ADDITIVE);
+        path = support_train_pair_model("pair", trained[i], LB_ATTENTION_ADDITIVE);
         lb_translator *translator = lb_translator_open(path, &error);
         ck_assert_msg(translator, "%s", error.message);
         lb_translations *found[2];
@@ -177,7 +177,7 @@ END_TEST
 START_TEST(test_beam_search_with_a_near_horizon_waits_for_outputs_of_twice_the_source)
 {
     enum { SOURCE = 2, NEAR = 2 * SOURCE + 8 };
-    support_train_pair_model(support_path(path, "pair"), 0, LB_ATTENTION_ADDITIVE);
+    path = support_train_pair_model("pair", 0, LB_ATTENTION_ADDITIVE);
     lb_translator *translator = lb_translator_open(path, &error);
     counter steps[2] = {{0}};
     for (int near = 0; near < 2; near++) {
@@ -201,7 +201,7 @@ END_TEST
 /* Memory grows with what is written. */
 START_TEST(test_greedy_a_large_limit_takes_no_more_memory_for_the_same_output)
 {
-    support_train_pair_model(support_path(path, "pair"), 600, LB_ATTENTION_ADDITIVE);
+    path = support_train_pair_model("pair", 600, LB_ATTENTION_ADDITIVE);
     support_watch_allocations();
     lb_translator *translator = lb_translator_open(path, &error);
     lb_tape *tape = lb_tape_new();

@@ -17,7 +17,7 @@ static const char *const letters[] = {"a", "b", "\"", "<eos>", "\xc3\xa9", "\r"}
 static const char *const sounds[] = {"\xc9\x91\xcc\x83", "b", "t\xca\x83"};
 enum { LETTERS = 6, SOUNDS = 3, SOURCE_IDS = LETTERS + LB_FIRST_TOKEN, TARGET_IDS = SOUNDS + LB_FIRST_TOKEN };
 
-static char path[SUPPORT_PATH];
+static const char *path;
 static lb_error error;
 
 static lb_vocabulary *vocabulary_of(const char *const *symbols, int64_t count)
@@ -98,7 +98,7 @@ static void expect_written(void)
 static void expect_round_trip(lb_text_model *made)
 {
     lb_text_model loaded = {0};
-    ck_assert_msg(lb_text_model_save(support_path(path, "model"), made, &error) == LB_OK, "%s",
+    ck_assert_msg(lb_text_model_save(path = support_path("model"), made, &error) == LB_OK, "%s",
                   error.message);
     expect_written();
     ck_assert_msg(load(&loaded) == LB_OK && loaded.model, "%s", error.message);
@@ -169,7 +169,7 @@ START_TEST(test_translator_open_with_takes_a_model_of_a_kind_of_ones_own)
     lb_vocabulary *symbols = vocabulary_of(letters, SUPPORT_RELAY_VOCABULARY - LB_FIRST_TOKEN);
     lb_text_model made = {
         .params = params, .model = support_add_relay(params, 6), .source = symbols, .target = symbols};
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &made, &error), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(path = support_path("model"), &made, &error), LB_OK);
     ck_assert_ptr_null(lb_translator_open(path, &error));
     ck_assert_msg(strstr(error.message, support_relay.name) != NULL, "%s", error.message);
     error = (lb_error){0};
@@ -189,7 +189,7 @@ START_TEST(test_text_model_save_of_what_does_not_fit_is_an_error)
     lb_text_model made = make_model(), swapped = made, torn = made, same = made, away = made, mixed = made;
     swapped.source = made.target;
     swapped.target = made.source;
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &swapped, &error), LB_ERROR_ARGUMENT);
+    ck_assert_int_eq(lb_text_model_save(path = support_path("model"), &swapped, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message,
                      "the vocabularies have 7 and 10 symbols, expected 10 and 7 as in the model");
     torn.target_rule.separator = "\t";
@@ -218,7 +218,7 @@ static void write_model_of(int64_t source_ids, int64_t target_ids, const char *t
     if (source) metadata[count++] = (lb_safetensors_metadata){"lookback.source_vocabulary", source};
     if (target) metadata[count++] = (lb_safetensors_metadata){"lookback.target_vocabulary", target};
     lb_status status =
-        lb_model_save(model, params, support_path(path, "model"),
+        lb_model_save(model, params, path = support_path("model"),
                       (lb_checkpoint_extra){.metadata = metadata, .metadata_count = (int64_t)count}, &error);
     ck_assert_msg(status == LB_OK, "%s", error.message);
     lb_params_free(params);
@@ -364,7 +364,7 @@ START_TEST(test_text_model_load_of_weights_without_a_model_is_refused)
                                                 {"lookback.source_vocabulary", SOURCE},
                                                 {"lookback.target_vocabulary", TARGET}};
     lb_text_model loaded;
-    support_path(path, "model");
+    path = support_path("model");
     ck_assert_int_eq(lb_safetensors_write(NULL, 0, metadata, 3, path, &error), LB_OK);
     ck_assert_int_eq(load(&loaded), LB_ERROR_FORMAT);
     ck_assert_str_eq(
@@ -406,7 +406,7 @@ END_TEST
 START_TEST(test_text_model_any_flipped_byte_of_the_file_is_refused)
 {
     lb_text_model made = make_model();
-    ck_assert_int_eq(lb_text_model_save(support_path(path, "model"), &made, &error), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(path = support_path("model"), &made, &error), LB_OK);
     lb_text_model_free(&made);
     size_t size;
     char *content = support_read_file(path, &size);
@@ -435,7 +435,7 @@ static lb_status save_and_load(const lb_text_model *made)
 START_TEST(test_text_model_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     support_watch_allocations();
-    support_path(path, "model");
+    path = support_path("model");
     lb_text_model made = make_model();
     long live = support_live_allocations(), before = support_allocation_count();
     ck_assert_int_eq(save_and_load(&made), LB_OK);

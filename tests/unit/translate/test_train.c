@@ -94,10 +94,9 @@ static void assert_table(const char *table, const char *log)
 
 START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
 {
-    char out[SUPPORT_PATH];
     heard h = {0};
     support_small_files();
-    lb_training_config config = support_small_config(out, "deep/out");
+    lb_training_config config = support_small_config("deep/out");
     listen(&config, &h);
     config.options = "{\"mine\":1}";
     lb_training_result result = support_small_train(&config);
@@ -112,7 +111,7 @@ START_TEST(test_train_learns_tells_its_listener_and_leaves_its_files)
     ck_assert_int_eq(support_line_count("deep/out/log.jsonl"), 6);
     assert_table("deep/out/log.csv", "deep/out/log.jsonl");
     ck_assert(support_exists("deep/out/checkpoint.safetensors"));
-    lb_translator *translator = lb_translator_open(out, &error);
+    lb_translator *translator = lb_translator_open(config.out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     char *text = lb_translate(translator, "abc", &error);
     ck_assert_str_eq(text, "c b a");
@@ -126,12 +125,11 @@ END_TEST
 
 START_TEST(test_train_gives_the_weights_of_the_program)
 {
-    char out[SUPPORT_PATH];
     support_small_files();
     SUPPORT_TRAIN(SUPPORT_SMALL, "--train", "train.tsv", "--dev", "dev.tsv", "--steps", "60", "--out",
                   "program");
     support_assert_trained();
-    lb_training_config config = support_small_config(out, "call");
+    lb_training_config config = support_small_config("call");
     config.steps = 60;
     support_small_train(&config);
     support_assert_same_weights("program/model.safetensors", "call/model.safetensors");
@@ -147,15 +145,14 @@ START_TEST(test_train_keeps_the_models_of_the_last_evaluations)
                  {"kept/model-200.safetensors", false},
                  {"kept/model-250.safetensors", true},
                  {"kept/model-300.safetensors", true}};
-    char out[SUPPORT_PATH], path[SUPPORT_PATH];
     support_small_files();
-    lb_training_config config = support_small_config(out, "kept");
+    lb_training_config config = support_small_config("kept");
     config.keep = 2;
     support_small_train(&config);
     for (int i = 0; i < 4; i++) {
         ck_assert_msg(support_exists(files[i].name) == files[i].kept, "%s", files[i].name);
         if (!files[i].kept) continue;
-        lb_translator *translator = lb_translator_open(support_path(path, files[i].name), &error);
+        lb_translator *translator = lb_translator_open(support_path(files[i].name), &error);
         ck_assert_msg(translator != NULL, "%s", error.message);
         lb_translator_close(translator);
     }
@@ -178,7 +175,7 @@ static void write_noise(void)
         used += (size_t)snprintf(text + used, sizeof text - used, "\n");
     }
     support_write_text("train.tsv", text);
-    support_path(support_small_train_file, "train.tsv");
+    support_small_train_file = support_path("train.tsv");
 }
 
 static lb_status look_at_end(void *context, const lb_event *event, lb_error *failure)
@@ -196,10 +193,9 @@ static lb_status look_at_end(void *context, const lb_event *event, lb_error *fai
 
 START_TEST(test_train_keeps_the_lowest_symbol_error_where_nothing_is_right)
 {
-    char out[SUPPORT_PATH];
     lb_train_point kept = {0};
     write_noise();
-    lb_training_config config = support_small_config(out, "noise");
+    lb_training_config config = support_small_config("noise");
     config.dev = NULL;
     config.evaluate_every = 5;
     config.steps = 150;
@@ -215,10 +211,9 @@ END_TEST
 
 START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
 {
-    char out[SUPPORT_PATH];
     heard h = {0};
     support_small_files();
-    lb_training_config config = support_small_config(out, "killed");
+    lb_training_config config = support_small_config("killed");
     listen(&config, &h);
     support_small_dies(config, 120);
     support_small_dies(config, 210);
@@ -226,11 +221,11 @@ START_TEST(test_train_goes_on_after_a_kill_with_the_same_bits)
     h.evaluations = 4;
     support_small_train(&config);
     ck_assert_int_eq(h.steps, 100);
-    config = support_small_config(out, "whole");
+    config = support_small_config("whole");
     lb_training_result whole = support_small_train(&config);
     support_assert_same_files("killed/model.safetensors", "whole/model.safetensors");
     ck_assert_int_eq(support_line_count("killed/log.jsonl"), 6);
-    config = support_small_config(out, "killed");
+    config = support_small_config("killed");
     listen(&config, &h);
     lb_training_result again = support_small_train(&config);
     ck_assert_int_eq(h.steps, 100); /* no further step */
@@ -263,10 +258,9 @@ static lb_status hear_names(void *context, const lb_event *event, lb_error *fail
 
 START_TEST(test_train_of_several_seeds_is_one_ensemble)
 {
-    char out[SUPPORT_PATH];
     heard h = {0};
     support_small_files();
-    lb_training_config config = support_small_config(out, "both");
+    lb_training_config config = support_small_config("both");
     config.seed = 7;
     config.seeds = 2;
     config.steps = 100;
@@ -277,14 +271,13 @@ START_TEST(test_train_of_several_seeds_is_one_ensemble)
     ck_assert_str_eq(h.names, "seed 7;seed 8;");
     ck_assert_int_gt(result.pairs, SUPPORT_SMALL_PAIRS / 20);
     ck_assert(support_exists("both/seed-7/model.safetensors") && support_exists("both/seed-8/log.jsonl"));
-    char path[SUPPORT_PATH];
-    assert_record(support_path(path, "both/model.safetensors"), 2);
-    lb_translator *translator = lb_translator_open(out, &error);
+    assert_record(support_path("both/model.safetensors"), 2);
+    lb_translator *translator = lb_translator_open(config.out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
     lb_translator_close(translator);
     config.seeds = 1;
-    config.out = support_path(out, "one");
+    config.out = support_path("one");
     support_small_train(&config);
     support_assert_same_weights("one/model.safetensors", "both/seed-7/model.safetensors");
 }
@@ -292,9 +285,8 @@ END_TEST
 
 START_TEST(test_train_of_several_seeds_is_not_for_a_group)
 {
-    char out[SUPPORT_PATH];
     const lb_group group = {.rank = 0, .size = 2};
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     config.group = &group;
     config.seeds = 3;
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
@@ -312,10 +304,9 @@ static lb_status hear_hint(void *context, const lb_event *event, lb_error *failu
 
 START_TEST(test_train_forgotten_separator_is_hinted_at)
 {
-    char out[SUPPORT_PATH];
     heard h = {0};
     support_small_files();
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     config.target_separator = NULL;
     config.steps = 1;
     config.context = &h;
@@ -336,9 +327,8 @@ static lb_status refuse(void *context, const lb_event *event, lb_error *failure)
 
 START_TEST(test_train_error_of_a_listener_ends_the_training)
 {
-    char out[SUPPORT_PATH];
     support_small_files();
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     config.steps = 2;
     config.seeds = 2;
     config.tell = refuse;
@@ -351,11 +341,10 @@ END_TEST
 START_TEST(test_train_any_failing_allocation_is_an_error_and_leaks_nothing)
 {
     enum { STRIDE = 5 };
-    char out[SUPPORT_PATH];
     support_watch_allocations();
     support_write_pairs("train.tsv", 30, 1);
-    support_path(support_small_train_file, "train.tsv");
-    lb_training_config config = support_small_config(out, "out");
+    support_small_train_file = support_path("train.tsv");
+    lb_training_config config = support_small_config("out");
     config.dev = support_small_train_file;
     config.hidden = config.embed = 4;
     config.steps = config.seeds = 2;

@@ -16,29 +16,29 @@
 enum { STEPS = 60, EVERY = 20 };
 
 static lb_error error;
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+static const char *train_file, *dev_file, *out;
 
 static lb_training_config usual(void)
 {
     lb_set_threads(1);
     support_write_pairs("train.tsv", 300, 1);
     support_write_pairs("dev.tsv", 40, 2);
-    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
-                                .dev = support_path(dev_file, "dev.tsv"),
+    return (lb_training_config){.train = train_file = support_path("train.tsv"),
+                                .dev = dev_file = support_path("dev.tsv"),
                                 .embed = 8,
                                 .hidden = 16,
                                 .batch = 8,
                                 .steps = STEPS,
                                 .evaluate_every = EVERY,
                                 .seed = 1,
-                                .out = support_path(out, "out")};
+                                .out = out = support_path("out")};
 }
 
 static void expect_busy(const lb_training_config *config, const char *folder)
 {
-    char path[SUPPORT_PATH], process[32];
+    char process[32];
     lb_lock *lock;
-    support_path(path, folder);
+    const char *path = support_path(folder);
     ck_assert_int_eq(mkdir(path, 0700), 0);
     ck_assert_int_eq(lb_lock_folder(path, &lock, &error), LB_OK);
     error = (lb_error){0};
@@ -90,7 +90,6 @@ static void expect_same_content(const char *name, const char *content, size_t co
 START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
 {
     size_t first_count, second_count;
-    char expected[SUPPORT_PATH];
     lb_training_config config = usual();
     config.tell = note_set_aside;
     config.fresh = true;
@@ -99,7 +98,7 @@ START_TEST(test_train_fresh_keeps_the_earlier_model_under_another_name)
     char *first = support_content("out/model.safetensors", &first_count);
     config.seed = 2;
     support_small_train(&config);
-    ck_assert_str_eq(set_aside, support_path(expected, "out/model.old-1.safetensors"));
+    ck_assert_str_eq(set_aside, support_path("out/model.old-1.safetensors"));
     expect_same_content("out/model.old-1.safetensors", first, first_count);
     char *second = support_content("out/model.safetensors", &second_count);
     /* Interrupted before its first evaluation: the last model is still in its place, too. */
@@ -145,7 +144,7 @@ static const char *const names[] = {"out/model.safetensors", "out/checkpoint.saf
 static lb_status make_trouble(void *context, const lb_event *event, lb_error *failure)
 {
     trouble *t = context;
-    char path[SUPPORT_PATH];
+    const char *path;
     (void)failure;
     if (event->kind == LB_EVENT_UNSAVED) {
         ck_assert_int_eq(event->error->status, LB_ERROR_WRITE);
@@ -153,7 +152,7 @@ static lb_status make_trouble(void *context, const lb_event *event, lb_error *fa
     }
     if (event->kind != LB_EVENT_STEPPED) return LB_OK;
     for (size_t i = 0; SUPPORT_ROW(i, names); i++) {
-        support_path(path, names[i]);
+        path = support_path(names[i]);
         if (event->step.step == t->from) ck_assert_int_eq(mkdir(path, 0700), 0);
         if (event->step.step == t->until) ck_assert_int_eq(rmdir(path), 0);
     }
@@ -162,12 +161,11 @@ static lb_status make_trouble(void *context, const lb_event *event, lb_error *fa
 
 START_TEST(test_train_continues_while_nothing_can_be_written)
 {
-    char undisturbed[SUPPORT_PATH];
     size_t count;
     int lines = 0;
     trouble t = {.from = 1, .until = EVERY + 1};
     lb_training_config config = usual();
-    config.out = support_path(undisturbed, "undisturbed");
+    config.out = support_path("undisturbed");
     support_small_train(&config);
     config.out = out;
     config.context = &t;

@@ -17,8 +17,7 @@ enum { EVERY = 10 };
 static lb_error error;
 static double first_loss;  /* of the first evaluation of the last training that has steps */
 static int64_t stop_after; /* steps; 0: never */
-static char train_file[SUPPORT_PATH], new_file[SUPPORT_PATH], new_dev[SUPPORT_PATH], base[SUPPORT_PATH],
-    out[SUPPORT_PATH];
+static const char *train_file, *new_file, *new_dev, *base, *out;
 
 static lb_status see(void *context, const lb_event *event, lb_error *failure)
 {
@@ -42,8 +41,7 @@ static void write_new(const char *from, const char *to)
     char *text = support_content(from, &count);
     for (size_t i = 0; i < count; i++)
         if (text[i] >= 'a' && text[i] <= 'c') text[i] = (char)(text[i] + 'x' - 'a');
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, to), text, count);
+    support_write_file(support_path(to), text, count);
     free(text);
 }
 
@@ -85,11 +83,11 @@ static void train_base(const char *model, bool tied)
     support_write_pairs("dev.tsv", 60, 2);
     write_new("train.tsv", "new.tsv");
     write_new("dev.tsv", "new_dev.tsv");
-    support_path(train_file, "train.tsv");
-    support_path(new_file, "new.tsv");
-    support_path(new_dev, "new_dev.tsv");
-    support_path(base, "base");
-    support_path(out, "out");
+    train_file = support_path("train.tsv");
+    new_file = support_path("new.tsv");
+    new_dev = support_path("new_dev.tsv");
+    base = support_path("base");
+    out = support_path("out");
     lb_training_config config = usual();
     config.model = model;
     config.tied = tied;
@@ -251,7 +249,7 @@ START_TEST(test_train_from_a_model_interrupted_and_resumed_ends_with_the_same_bi
     config.steps = 50;
     config.freeze = "target_embedding";
     support_small_train(&config);
-    config.out = support_path((char[SUPPORT_PATH]){0}, "stopped");
+    config.out = support_path("stopped");
     for (int steps = 1; steps <= 14; steps += 13) { /* also before the first one */
         config.fresh = true;
         stop_after = steps;
@@ -279,7 +277,7 @@ START_TEST(test_train_from_a_model_that_is_better_than_what_follows_keeps_it)
     train_base(NULL, false);
     lb_training_config config = second();
     config.train = train_file;
-    config.dev = support_path((char[SUPPORT_PATH]){0}, "dev.tsv");
+    config.dev = support_path("dev.tsv");
     config.steps = 2 * EVERY;
     config.lr = 0.3;
     config.tell = keep;
@@ -370,7 +368,6 @@ END_TEST
 
 START_TEST(test_train_from_a_model_that_no_setting_makes_is_refused)
 {
-    char path[SUPPORT_PATH];
     support_write_pairs("train.tsv", 40, 1);
     lb_vocabulary *symbols = lb_vocabulary_new_reserved(NULL);
     lb_params *params = lb_params_new(1);
@@ -381,10 +378,10 @@ START_TEST(test_train_from_a_model_that_no_setting_makes_is_refused)
         .source = symbols, .target = symbols, .longest_source = 5, .longest_target = 5};
     ck_assert_int_eq(lb_transformer_init(&model, params, "", part), LB_OK);
     ck_assert_int_eq(
-        lb_translator_save(&model.base, params, support_path(base, "part.safetensors"), texts, &error),
+        lb_translator_save(&model.base, params, base = support_path("part.safetensors"), texts, &error),
         LB_OK);
     lb_training_config config = {
-        .from = base, .train = support_path(train_file, "train.tsv"), .out = support_path(path, "out")};
+        .from = base, .train = train_file = support_path("train.tsv"), .out = support_path("out")};
     expect_refused(&config, LB_ERROR_ARGUMENT,
                    "its no_self_attention is true, and no setting makes such a model");
     lb_params_free(params);
@@ -404,11 +401,11 @@ START_TEST(test_train_from_a_model_that_sorts_adds_numbers)
                                  .steps = EVERY,
                                  .seed = 1,
                                  .batch = 8,
-                                 .out = support_path(base, "base")};
+                                 .out = base = support_path("base")};
     support_small_train(&config);
     config.sort = &larger;
     config.from = base;
-    config.out = support_path(out, "out");
+    config.out = out = support_path("out");
     config.hidden = config.embed = 0;
     config.lr = 1e-30;
     config.steps = 1;

@@ -15,7 +15,7 @@
 static const lb_sort_task task = {.max_value = 9, .min_length = 1, .max_length = 3};
 static lb_error error;
 
-static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
+static lb_training_config small_config(const char *name)
 {
     lb_set_threads(1);
     return (lb_training_config){.sort = &task,
@@ -27,19 +27,18 @@ static lb_training_config small_config(char out[SUPPORT_PATH], const char *name)
                                 .steps = 600,
                                 .evaluate_every = 200,
                                 .seed = 1,
-                                .out = support_path(out, name)};
+                                .out = support_path(name)};
 }
 
 START_TEST(test_train_lists_learns_to_sort_and_leaves_its_files)
 {
-    char out[SUPPORT_PATH];
-    lb_training_config config = small_config(out, "out");
+    lb_training_config config = small_config("out");
     lb_training_result result = support_small_train(&config);
     ck_assert_double_gt(result.dev.exact_match, 0.7);
     ck_assert_int_eq(result.pairs, 2000);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 3);
     ck_assert(support_exists("out/checkpoint.safetensors"));
-    lb_translator *translator = lb_translator_open(out, &error);
+    lb_translator *translator = lb_translator_open(config.out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert(facts.sorts && facts.longest_source == 3 && facts.source == facts.target);
@@ -54,8 +53,7 @@ END_TEST
 
 START_TEST(test_train_lists_target_ends_the_training)
 {
-    char out[SUPPORT_PATH];
-    lb_training_config config = small_config(out, "out");
+    lb_training_config config = small_config("out");
     config.target = 1e-3;
     ck_assert_double_ge(support_small_train(&config).dev.exact_match, 1e-3);
     ck_assert_int_eq(support_line_count("out/train.jsonl"), 1);
@@ -86,11 +84,11 @@ static void expect_record(const char *path, const char *expected)
 START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was_in_force)
 {
     enum { EVALUATIONS = 10, SEEDS = 10 };
-    char out[SUPPORT_PATH], name[64], path[SUPPORT_PATH], expected[512];
+    char name[64], expected[512];
     lb_train_point points[EVALUATIONS];
     int64_t best = EVALUATIONS - 1;
     for (int seed = 1; seed <= SEEDS && best == EVALUATIONS - 1; seed++) {
-        lb_training_config config = small_config(out, "out");
+        lb_training_config config = small_config("out");
         config.seed = (uint64_t)seed;
         config.fresh = true;
         config.batch = 0;
@@ -111,9 +109,9 @@ START_TEST(test_train_lists_record_is_of_the_weights_in_the_file_and_of_what_was
                 "{\"steps\":%lld,\"exact_match\":%.9g,\"symbol_error\":%.9g,\"best_step\":%lld,\"seed\":%d,"
                 "\"settings\":{\"batch\":64,\"steps\":10,\"lr\":1,\"label_smoothing\":0,\"dropout\":0,",
                 (long long)step, p->dev.exact_match, p->dev.symbol_error, (long long)step, seed);
-            expect_record(support_path(path, name), expected);
+            expect_record(support_path(name), expected);
         }
-        expect_record(out, expected);
+        expect_record(config.out, expected);
     }
     ck_assert_int_lt(best, EVALUATIONS - 1);
 }
@@ -121,7 +119,6 @@ END_TEST
 
 START_TEST(test_train_lists_gives_the_weights_of_the_program)
 {
-    char out[SUPPORT_PATH];
     support_result result;
     const char *const argv[] = {TRAIN_SORT, "--max-number",
                                 "9",        "--min-length",
@@ -140,7 +137,7 @@ START_TEST(test_train_lists_gives_the_weights_of_the_program)
     ck_assert(support_run_command(&command, &result));
     ck_assert_msg(result.status == 0, "%s", result.error);
     support_result_free(&result);
-    lb_training_config config = small_config(out, "call");
+    lb_training_config config = small_config("call");
     config.steps = 50;
     support_small_train(&config);
     support_assert_same_weights("program/sort.safetensors", "call/sort.safetensors");
@@ -149,13 +146,12 @@ END_TEST
 
 START_TEST(test_train_lists_of_several_seeds_is_one_ensemble)
 {
-    char out[SUPPORT_PATH];
-    lb_training_config config = small_config(out, "out");
+    lb_training_config config = small_config("out");
     config.steps = 20;
     config.seeds = 2;
     support_small_train(&config);
     ck_assert(support_exists("out/seed-2/sort.safetensors"));
-    lb_translator *translator = lb_translator_open(out, &error);
+    lb_translator *translator = lb_translator_open(config.out, &error);
     ck_assert_msg(translator != NULL, "%s", error.message);
     ck_assert_str_eq(lb_translator_about(translator).model->kind->name, "ensemble");
     lb_translator_close(translator);
@@ -164,8 +160,8 @@ END_TEST
 
 START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
 {
-    char out[SUPPORT_PATH], line[512];
-    lb_training_config config = small_config(out, "out");
+    char line[512];
+    lb_training_config config = small_config("out");
     config.test[0] = (lb_test){.name = "short", .file = "1-2"};
     config.test[1] = (lb_test){.name = "long", .file = "9"};
     lb_training_result result = support_small_train(&config);
@@ -173,7 +169,7 @@ START_TEST(test_train_lists_of_other_lengths_are_measured_by_their_names)
     ck_assert_double_gt(result.test[0].exact_match, result.dev.exact_match - 0.1);
     ck_assert_double_lt(result.test[1].exact_match, 0.1);
     ck_assert_double_gt(result.test[1].symbol_error, 0.2);
-    FILE *table = fopen(support_path((char[SUPPORT_PATH]){0}, "out/train.csv"), "r");
+    FILE *table = fopen(support_path("out/train.csv"), "r");
     ck_assert(table && fgets(line, sizeof line, table));
     ck_assert_msg(strstr(line, ",short.exact_match,") && strstr(line, ",long.exact_match,"), "%s", line);
     fclose(table);
@@ -215,36 +211,34 @@ START_TEST(test_train_lists_learns_other_tasks_and_reads_what_people_type)
     } cases[] = {
         {LB_LIST_REVERSE, "7  3", "3 7"}, {LB_LIST_COPY, "7 03", "7 3"}, {LB_LIST_ADD, " 5+\t2 ", "7"}};
     static const char *const sums[] = {"5", "5+", "+5", "5+2+1", "+5+2", "5-2", "five+2"};
-    char out[SUPPORT_PATH], other[SUPPORT_PATH];
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
         lb_sort_task own = {.max_value = 9, .min_length = 1, .max_length = 2, .what = cases[i].what};
-        lb_training_config config = small_config(out, lb_list_task_names[cases[i].what]);
+        lb_training_config config = small_config(lb_list_task_names[cases[i].what]);
         if (own.what == LB_LIST_ADD) own.max_length = 1;
         config.sort = &own;
         ck_assert_double_gt(support_small_train(&config).dev.exact_match, 0.6);
-        char *answer = answer_of(out, cases[i].text);
+        char *answer = answer_of(config.out, cases[i].text);
         ck_assert_msg(answer != NULL, "%s", error.message);
         ck_assert_str_eq(answer, cases[i].answer);
         lb_release(answer);
     }
     for (size_t i = 0; SUPPORT_ROW(i, sums); i++) {
         error = (lb_error){0};
-        ck_assert(!answer_of(out, sums[i]));
+        ck_assert(!answer_of(support_path(lb_list_task_names[LB_LIST_ADD]), sums[i]));
         ck_assert_msg(strstr(error.message, i < 5
                                                 ? "expected two numbers and a plus between them, such as 27+5"
                                                 : "is not a number from 0 to 9"),
                       "%s", error.message);
     }
-    lb_training_config config = small_config(out, "next"); /* it sorts */
-    config.from = support_path(other, "copy");
+    lb_training_config config = small_config("next"); /* it sorts */
+    config.from = support_path("copy");
     error = (lb_error){0};
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.message, "copy") && strstr(error.message, "sort"), "%s", error.message);
-    char reverse[SUPPORT_PATH];
-    const char *const models[] = {other, support_path(reverse, "reverse")};
+    const char *const models[] = {support_path("copy"), support_path("reverse")};
     error = (lb_error){0};
     ck_assert_int_eq(
-        lb_translator_join((lb_join_config){.models = models, .count = 2, .out = out}, NULL, &error),
+        lb_translator_join((lb_join_config){.models = models, .count = 2, .out = config.out}, NULL, &error),
         LB_ERROR_ARGUMENT);
     ck_assert_msg(strstr(error.message, "the task is copy in the first and reverse in the second"), "%s",
                   error.message);
@@ -253,9 +247,8 @@ END_TEST
 
 START_TEST(test_train_lists_impossible_ones_are_refused)
 {
-    char out[SUPPORT_PATH];
     const lb_sort_task none = {.max_value = 9, .min_length = 3, .max_length = 1};
-    lb_training_config config = small_config(out, "out");
+    lb_training_config config = small_config("out");
     config.train = "pairs.tsv";
     ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_ARGUMENT);
     ck_assert_str_eq(error.message, "sort: found files, pairs or epochs, expected none: lists are random");

@@ -13,8 +13,7 @@ static lb_error error;
 /* The weights of a model, as bytes; to be freed. */
 static char *weights_of(const char *folder, size_t *bytes)
 {
-    char path[SUPPORT_PATH];
-    lb_translator *t = lb_translator_open(support_path(path, folder), &error);
+    lb_translator *t = lb_translator_open(support_path(folder), &error);
     ck_assert_msg(t != NULL, "%s", error.message);
     lb_safetensors *file = lb_safetensors_open(lb_translator_about(t).path, &error);
     ck_assert_msg(file != NULL, "%s", error.message);
@@ -55,18 +54,17 @@ static lb_pair_texts pairs_of(const char *path)
 
 START_TEST(test_train_pairs_in_memory_give_the_bits_of_the_file)
 {
-    char out[SUPPORT_PATH];
     size_t bytes[2];
     support_small_files();
     for (int with_dev = 0; with_dev < 2; with_dev++) {
-        lb_training_config config = support_small_config(out, with_dev ? "file-dev" : "file");
+        lb_training_config config = support_small_config(with_dev ? "file-dev" : "file");
         config.steps = 60;
         if (!with_dev) config.dev = NULL;
         lb_training_result file = support_small_train(&config);
         config.train = config.dev = NULL;
         config.pairs = pairs_of(support_small_train_file);
         if (with_dev) config.dev_pairs = pairs_of(support_small_dev_file);
-        config.out = support_path(out, with_dev ? "memory-dev" : "memory");
+        config.out = support_path(with_dev ? "memory-dev" : "memory");
         lb_training_result memory = support_small_train(&config);
         char *a = weights_of(with_dev ? "file-dev" : "file", &bytes[0]),
              *b = weights_of(with_dev ? "memory-dev" : "memory", &bytes[1]);
@@ -85,11 +83,10 @@ END_TEST
 
 START_TEST(test_train_step_by_step_takes_pairs_in_memory_too)
 {
-    char out[SUPPORT_PATH];
     double loss[2];
     support_small_files();
     for (int in_memory = 0; in_memory < 2; in_memory++) {
-        lb_training_config config = support_small_config(out, "out");
+        lb_training_config config = support_small_config("out");
         lb_evaluation found;
         if (in_memory) {
             config.pairs = pairs_of(support_small_train_file);
@@ -110,9 +107,8 @@ END_TEST
 
 START_TEST(test_train_bad_pairs_in_memory_are_refused_before_anything_is_written)
 {
-    char out[SUPPORT_PATH];
     support_small_files();
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     lb_pair_texts pairs = pairs_of(support_small_train_file);
     config.pairs = pairs;
     support_small_refused(&config, LB_ERROR_ARGUMENT,
@@ -144,8 +140,7 @@ START_TEST(test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_a
         bool bar;
     } cases[] = {{0, true}, {1, true}, {2, true}, {3, false}};
     for (size_t i = 0; SUPPORT_ROW(i, cases); i++) {
-        char out[SUPPORT_PATH];
-        lb_training_config config = support_small_config(out, "out");
+        lb_training_config config = support_small_config("out");
         config.train = config.dev = NULL;
         config.pairs = (lb_pair_texts){.source = source, .target = target, .count = 3};
         config.dev_pairs = config.pairs;
@@ -155,7 +150,7 @@ START_TEST(test_train_subwords_are_pieces_that_occur_min_count_times_and_twice_a
         config.steps = 1;
         config.fresh = true;
         support_small_train(&config);
-        lb_translator *t = lb_translator_open(out, &error);
+        lb_translator *t = lb_translator_open(config.out, &error);
         ck_assert_msg(t != NULL, "%s", error.message);
         const lb_vocabulary *known = lb_translator_about(t).source;
         ck_assert_int_ne(lb_vocabulary_id(known, "\u2581foo"), LB_UNK);

@@ -8,9 +8,8 @@
 
 START_TEST(test_train_impossible_configuration_is_refused)
 {
-    char out[SUPPORT_PATH];
     support_small_files();
-    lb_training_config usual = support_small_config(out, "out"), c = usual;
+    lb_training_config usual = support_small_config("out"), c = usual;
 #define REFUSED(field, value, why)                                                                           \
     do {                                                                                                     \
         c = usual;                                                                                           \
@@ -43,20 +42,19 @@ END_TEST
 
 START_TEST(test_train_bad_file_is_an_error_with_file_and_line)
 {
-    char out[SUPPORT_PATH], path[SUPPORT_PATH];
     support_small_files();
-    lb_training_config config = support_small_config(out, "out");
+    lb_training_config config = support_small_config("out");
     support_write_text("bad.tsv", "a\tA\nb\n");
-    config.dev = support_path(path, "bad.tsv");
+    config.dev = support_path("bad.tsv");
     support_small_refused(&config, LB_ERROR_FORMAT, "bad.tsv:2: found 1 column, expected 2");
-    config.dev = support_path(path, "none.tsv");
+    config.dev = support_path("none.tsv");
     support_small_refused(&config, LB_ERROR_OPEN, "none.tsv: cannot read: No such file");
-    config = support_small_config(out, "out");
+    config = support_small_config("out");
     config.min_count = 999;
     support_small_refused(&config, LB_ERROR_FORMAT, "no symbol of the sources occurs 999 times");
-    config = support_small_config(out, "train.tsv/out");
+    config = support_small_config("train.tsv/out");
     support_small_refused(&config, LB_ERROR_WRITE, "cannot write to ");
-    config = support_small_config(out, "out");
+    config = support_small_config("out");
     config.steps = 2;
     support_small_train(&config);
     config.lr = 0.01;

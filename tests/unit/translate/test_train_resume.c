@@ -15,7 +15,7 @@ enum { PAIRS = 300, STEPS = 60, EVERY = 20, ARRAYS = 128 };
 
 static lb_error error;
 static lb_train_history seen; /* of the last training; its points are a copy */
-static char train_file[SUPPORT_PATH], dev_file[SUPPORT_PATH], out[SUPPORT_PATH];
+static const char *train_file, *dev_file, *out;
 
 static lb_status see(void *context, const lb_event *event, lb_error *failure)
 {
@@ -34,8 +34,8 @@ static lb_training_config usual(void)
     lb_set_threads(1);
     support_write_pairs("train.tsv", PAIRS, 1);
     support_write_pairs("dev.tsv", 40, 2);
-    return (lb_training_config){.train = support_path(train_file, "train.tsv"),
-                                .dev = support_path(dev_file, "dev.tsv"),
+    return (lb_training_config){.train = train_file = support_path("train.tsv"),
+                                .dev = dev_file = support_path("dev.tsv"),
                                 .embed = 8,
                                 .hidden = 16,
                                 .batch = 8,
@@ -44,7 +44,7 @@ static lb_training_config usual(void)
                                 .steps = STEPS,
                                 .evaluate_every = EVERY,
                                 .seed = 1,
-                                .out = support_path(out, "out"),
+                                .out = out = support_path("out"),
                                 .tell = see};
 }
 
@@ -102,9 +102,8 @@ END_TEST
 /* Rewrites the checkpoint with another description of its run. */
 static void describe_anew(void (*change)(cJSON *run))
 {
-    char path[SUPPORT_PATH];
     lb_safetensors_tensor arrays[ARRAYS];
-    lb_safetensors *file = lb_safetensors_open(support_path(path, "out/checkpoint.safetensors"), &error);
+    lb_safetensors *file = lb_safetensors_open(support_path("out/checkpoint.safetensors"), &error);
     ck_assert_msg(file, "%s", error.message);
     int64_t count = lb_safetensors_count(file);
     ck_assert_int_le(count, ARRAYS);
@@ -114,7 +113,9 @@ static void describe_anew(void (*change)(cJSON *run))
     change(run);
     char *text = cJSON_PrintUnformatted(run);
     const lb_safetensors_metadata metadata = {LB_RUN_KEY, text};
-    ck_assert_int_eq(lb_safetensors_write(arrays, count, &metadata, 1, path, &error), LB_OK);
+    ck_assert_int_eq(
+        lb_safetensors_write(arrays, count, &metadata, 1, support_path("out/checkpoint.safetensors"), &error),
+        LB_OK);
     cJSON_free(text);
     cJSON_Delete(run);
     lb_safetensors_close(file);
@@ -170,18 +171,17 @@ END_TEST
 START_TEST(test_train_with_a_checkpoint_that_cannot_be_read_is_refused_and_not_started)
 {
     static const char *const targets[] = {"nothing", "checkpoint.safetensors"};
-    char path[SUPPORT_PATH];
     struct stat found;
     lb_training_config config = usual();
     ck_assert_int_eq(mkdir(out, 0700), 0);
     for (int i = 0; SUPPORT_ROW(i, targets); i++) {
-        ck_assert_int_eq(symlink(targets[i], support_path(path, "out/checkpoint.safetensors")), 0);
+        ck_assert_int_eq(symlink(targets[i], support_path("out/checkpoint.safetensors")), 0);
         error = (lb_error){0};
         ck_assert_int_eq(lb_translator_train(config, NULL, &error), LB_ERROR_OPEN);
         ck_assert_msg(strstr(error.message, "cannot resume from "), "%s", error.message);
-        ck_assert_int_eq(lstat(path, &found), 0);
+        ck_assert_int_eq(lstat(support_path("out/checkpoint.safetensors"), &found), 0);
         ck_assert(S_ISLNK(found.st_mode));
-        ck_assert_int_eq(unlink(path), 0);
+        ck_assert_int_eq(unlink(support_path("out/checkpoint.safetensors")), 0);
     }
     ck_assert(!support_exists("out/model.safetensors"));
 }

@@ -37,10 +37,9 @@ static const lb_training_config settings[] = {
 /* Trains in this folder; the setting says which model. */
 static lb_status train(lb_training_config config, const char *folder)
 {
-    char file[SUPPORT_PATH], out[SUPPORT_PATH];
     error = (lb_error){0};
-    config.train = support_path(file, "train.tsv");
-    config.out = support_path(out, folder);
+    config.train = support_path("train.tsv");
+    config.out = support_path(folder);
     config.target_separator = " ";
     config.hidden = 16;
     config.embed = strcmp(config.model, "seq2seq") == 0 ? 8 : 0;
@@ -96,13 +95,12 @@ START_LOOP_TEST(test_train_any_setting_is_that_of_the_model_and_of_one_that_star
 {
     lb_set_threads(1);
     support_write_pairs("train.tsv", 200, 1);
-    char path[SUPPORT_PATH];
     stop_after = 0;
     ck_assert_msg(train(settings[_i], "base") == LB_OK, "%s", error.message);
-    lb_training_config open = {.model = settings[_i].model, .from = support_path(path, "base")};
+    lb_training_config open = {.model = settings[_i].model, .from = support_path("base")};
     ck_assert_msg(train(open, "more") == LB_OK, "%s", error.message);
     for (int i = 0; i < 2; i++) {
-        lb_translator *translator = lb_translator_open(support_path(path, i ? "more" : "base"), &error);
+        lb_translator *translator = lb_translator_open(support_path(i ? "more" : "base"), &error);
         ck_assert_msg(translator, "%s", error.message);
         const lb_model *model = translator->model.model;
         ck_assert_str_eq(model->kind->name, settings[_i].model);

@@ -16,8 +16,7 @@
 #define TSH "t\xca\x83"
 
 /* Made once, in main. */
-static char model[SUPPORT_PATH], ensemble[SUPPORT_PATH], beginner[SUPPORT_PATH], plain[SUPPORT_PATH],
-    sorter[SUPPORT_PATH], unsure[SUPPORT_PATH];
+static const char *model, *ensemble, *beginner, *plain, *sorter, *unsure;
 
 static lb_error error;
 
@@ -364,16 +363,15 @@ END_TEST
 START_TEST(test_translate_all_scores_that_are_not_finite_are_an_error)
 {
     static const char *const text[] = {"bad"}, *const target[] = {"B A"};
-    char huge[SUPPORT_PATH];
     lb_text_model loaded;
     lb_safetensors *file = lb_safetensors_open(model, &error);
     ck_assert_int_eq(lb_text_model_load(file, NULL, &loaded, &error), LB_OK);
     lb_tensor *weight = lb_params_find(loaded.params, "output.weight");
     for (int64_t i = 0; i < lb_count(weight); i++) weight->data[i] = weight->data[i] > 0 ? FLT_MAX : -FLT_MAX;
-    ck_assert_int_eq(lb_text_model_save(support_path(huge, "huge.safetensors"), &loaded, &error), LB_OK);
+    ck_assert_int_eq(lb_text_model_save(support_path("huge.safetensors"), &loaded, &error), LB_OK);
     lb_text_model_free(&loaded);
     lb_safetensors_close(file);
-    lb_translator *translator = support_open_model(huge);
+    lb_translator *translator = support_open_model(support_path("huge.safetensors"));
     for (int beam = 1; beam <= 5; beam += 4) {
         const lb_translate_config config = {.beam = beam};
         ck_assert_ptr_null(lb_translate_all(translator, text, 1, config, &error));
@@ -389,11 +387,11 @@ END_TEST
 
 int main(void)
 {
-    support_train_pair_model(support_path(model, "model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
-    support_train_pair_model(support_path(beginner, "beginner.safetensors"), 0, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(unsure, "unsure.safetensors"), 60, LB_ATTENTION_ADDITIVE);
-    support_train_model(support_path(sorter, "sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    model = support_train_pair_model("model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    plain = support_train_pair_model("plain.safetensors", 600, LB_ATTENTION_NONE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 600, SUPPORT_ENSEMBLE);
+    beginner = support_train_pair_model("beginner.safetensors", 0, LB_ATTENTION_ADDITIVE);
+    unsure = support_train_pair_model("unsure.safetensors", 60, LB_ATTENTION_ADDITIVE);
+    sorter = support_train_model("sort.safetensors", 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

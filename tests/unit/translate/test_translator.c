@@ -21,8 +21,7 @@
 #define LONG   "\xcb\x90"
 
 /* Made once, in main; `folder` holds the first as model.safetensors, `sort_folder` the sorter as sort.safetensors. */
-static char folder[SUPPORT_PATH], model[SUPPORT_PATH], ensemble[SUPPORT_PATH], plain[SUPPORT_PATH],
-    sort_folder[SUPPORT_PATH], sorter[SUPPORT_PATH];
+static const char *folder, *model, *ensemble, *plain, *sort_folder, *sorter;
 
 static lb_error error;
 
@@ -88,9 +87,8 @@ static void write_old_sorter(const char *path)
 
 START_TEST(test_translator_opens_a_model_that_sorts_without_vocabularies)
 {
-    char path[SUPPORT_PATH];
-    write_old_sorter(support_path(path, "old.safetensors"));
-    lb_translator *translator = support_open_model(path);
+    write_old_sorter(support_path("old.safetensors"));
+    lb_translator *translator = support_open_model(support_path("old.safetensors"));
     lb_translator_facts facts = lb_translator_about(translator);
     ck_assert(facts.sorts && facts.source == facts.target);
     ck_assert_int_eq(lb_vocabulary_size(facts.source), LB_FIRST_TOKEN + 10);
@@ -177,23 +175,25 @@ static void expect_refused(const char *path, lb_status status, const char *why)
 
 START_TEST(test_translator_open_of_anything_else_is_refused_with_its_name)
 {
-    char path[SUPPORT_PATH];
     size_t count;
     const lb_safetensors_metadata run = {LB_RUN_KEY, "{}"};
     expect_refused("/nowhere/model", LB_ERROR_OPEN, "No such file");
     expect_refused(support_tempdir(), LB_ERROR_OPEN, "found a folder without a model");
-    ck_assert_int_eq(symlink("nothing", support_path(path, "model.safetensors")), 0);
+    const char *path = support_path("model.safetensors");
+    ck_assert_int_eq(symlink("nothing", path), 0);
     expect_refused(support_tempdir(), LB_ERROR_OPEN, "No such file");
     ck_assert_int_eq(unlink(path), 0);
     expect_refused(SOURCE_DIR "/LICENSE", LB_ERROR_FORMAT, "found text, expected a model");
     expect_refused(SOURCE_DIR "/tests/data/fixtures/linear.safetensors", LB_ERROR_FORMAT,
                    "weights, but no model description");
-    ck_assert_int_eq(lb_safetensors_write(NULL, 0, &run, 1, support_path(path, "checkpoint"), NULL), LB_OK);
+    path = support_path("checkpoint");
+    ck_assert_int_eq(lb_safetensors_write(NULL, 0, &run, 1, path, NULL), LB_OK);
     expect_refused(path, LB_ERROR_FORMAT, "found the checkpoint of a training");
     char *bytes = support_read_file(model, &count);
     for (size_t at = 20; at < count; at += count / 5) {
         bytes[at] ^= 1;
-        support_write_file(support_path(path, "damaged"), bytes, count);
+        path = support_path("damaged");
+        support_write_file(path, bytes, count);
         expect_refused(path, LB_ERROR_FORMAT, "");
         bytes[at] ^= 1;
     }
@@ -220,8 +220,7 @@ static bool is_forbidden_unprivileged(const char *path)
 
 START_TEST(test_translator_open_of_a_folder_that_may_not_be_searched_says_so)
 {
-    char path[SUPPORT_PATH];
-    support_write_file(support_path(path, "model.safetensors"), "", 0);
+    support_write_file(support_path("model.safetensors"), "", 0);
     ck_assert_int_eq(chmod(support_tempdir(), 0444), 0);
     bool forbidden = is_forbidden_unprivileged(support_tempdir());
     ck_assert_int_eq(chmod(support_tempdir(), 0700), 0);
@@ -272,11 +271,11 @@ END_TEST
 
 int main(void)
 {
-    if (mkdir(support_path(folder, "out"), 0777) != 0) return EXIT_FAILURE;
-    if (mkdir(support_path(sort_folder, "sorts"), 0777) != 0) return EXIT_FAILURE;
-    support_train_pair_model(support_path(model, "out/model.safetensors"), 600, LB_ATTENTION_ADDITIVE);
-    support_train_pair_model(support_path(plain, "plain.safetensors"), 600, LB_ATTENTION_NONE);
-    support_train_pair_model(support_path(ensemble, "ensemble.safetensors"), 600, SUPPORT_ENSEMBLE);
-    support_train_model(support_path(sorter, "sorts/sort.safetensors"), 500, LB_ATTENTION_ADDITIVE);
+    if (mkdir(folder = support_path("out"), 0777) != 0) return EXIT_FAILURE;
+    if (mkdir(sort_folder = support_path("sorts"), 0777) != 0) return EXIT_FAILURE;
+    model = support_train_pair_model("out/model.safetensors", 600, LB_ATTENTION_ADDITIVE);
+    plain = support_train_pair_model("plain.safetensors", 600, LB_ATTENTION_NONE);
+    ensemble = support_train_pair_model("ensemble.safetensors", 600, SUPPORT_ENSEMBLE);
+    sorter = support_train_model("sorts/sort.safetensors", 500, LB_ATTENTION_ADDITIVE);
     return support_run_tests();
 }

@@ -162,7 +162,6 @@ static lb_translator *learn(lb_list_task what, double *exact)
 {
     static const lb_model_kind *const kinds[] = {&bare_kind, NULL};
     static const lb_extensions extensions = {.kinds = kinds};
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     lb_train_history history = {0};
     lb_params *params = lb_params_new(1);
@@ -179,12 +178,14 @@ static lb_translator *learn(lb_list_task what, double *exact)
                                 .optimizer = {.clip_norm = 1}};
     ck_assert_msg(lb_train(config, &history, &error) == LB_OK, "%s", error.message);
     *exact = lb_train_best(&history)->dev.exact_match;
-    support_path(path, "bare.safetensors");
     lb_translator_texts texts = {.sort = &l.task};
-    ck_assert_msg(lb_translator_save(l.model, params, path, texts, &error) == LB_OK, "%s", error.message);
+    ck_assert_msg(lb_translator_save(l.model, params, support_path("bare.safetensors"), texts, &error) ==
+                      LB_OK,
+                  "%s", error.message);
     lb_release(history.points);
     lb_params_free(params);
-    lb_translator *translator = lb_translator_open_with(path, &extensions, &error);
+    lb_translator *translator =
+        lb_translator_open_with(support_path("bare.safetensors"), &extensions, &error);
     ck_assert_msg(translator, "%s", error.message);
     return translator;
 }

@@ -23,15 +23,14 @@ static const double SLOPE = sizeof(lb_real) == sizeof(double) ? 1e-8 : 1e-3;
 
 /* ---- Models with weights as they are initialised, in files. ---- */
 
-static const char *save(const lb_model *model, const lb_params *params, const char *name,
-                        char path[SUPPORT_PATH])
+static const char *save(const lb_model *model, const lb_params *params, const char *name)
 {
     lb_error error = {0};
     lb_vocabulary *symbols = lb_vocabulary_new_reserved(NULL);
     ck_assert_int_eq(lb_vocabulary_add(symbols, (const char *const[]){"a", "b", "c", "d", "e"}, 5, NULL),
                      LB_OK);
     ck_assert_int_eq(lb_vocabulary_size(symbols), VOCABULARY);
-    support_path(path, name);
+    const char *path = support_path(name);
     lb_translator_texts texts = {
         .source = symbols, .target = symbols, .longest_source = 5, .longest_target = 4};
     ck_assert_msg(lb_translator_save(model, params, path, texts, &error) == LB_OK, "%s", error.message);
@@ -39,8 +38,7 @@ static const char *save(const lb_model *model, const lb_params *params, const ch
     return path;
 }
 
-static const char *make_seq2seq(lb_seq2seq_config config, bool backward, uint64_t seed, const char *name,
-                                char path[SUPPORT_PATH])
+static const char *make_seq2seq(lb_seq2seq_config config, bool backward, uint64_t seed, const char *name)
 {
     lb_seq2seq model;
     lb_params *params = lb_params_new(seed);
@@ -57,13 +55,12 @@ static const char *make_seq2seq(lb_seq2seq_config config, bool backward, uint64_
         ck_assert_int_eq(
             lb_model_set_copies(&model.base, (const int32_t[VOCABULARY]){0, 0, 0, 3, 4, 5, 6, 7, 8}, NULL),
             LB_OK);
-    save(&model.base, params, name, path);
+    const char *path = save(&model.base, params, name);
     lb_params_free(params);
     return path;
 }
 
-static const char *make_transformer(lb_transformer_config config, uint64_t seed, const char *name,
-                                    char path[SUPPORT_PATH])
+static const char *make_transformer(lb_transformer_config config, uint64_t seed, const char *name)
 {
     lb_transformer model;
     lb_params *params = lb_params_new(seed);
@@ -72,7 +69,7 @@ static const char *make_transformer(lb_transformer_config config, uint64_t seed,
     config.heads = 2;
     ck_assert_msg(lb_transformer_init(&model, params, "", config) == LB_OK, "%s", lb_params_error(params));
     if (config.feature_positions) model.source_features->data[LB_FIRST_TOKEN] = 1;
-    save(&model.base, params, name, path);
+    const char *path = save(&model.base, params, name);
     lb_params_free(params);
     return path;
 }
@@ -85,17 +82,16 @@ static void for_each_model(void (*check)(const char *path))
         {.layers = 1, .positions = LB_POSITIONAL_ROTARY},
         {.layers = 1, .feature_positions = true},
         {.layers = 1, .no_self_attention = true, .no_feed_forward = true}};
-    char path[SUPPORT_PATH];
     for (int kind = 0; lb_attention_names[kind]; kind++)
         for (int variant = 0; variant < 2; variant++) {
             lb_seq2seq_config config = {.attention = (lb_attention_kind)kind,
                                         .cell = variant ? LB_CELL_LSTM : LB_CELL_GRU,
                                         .dropout = (lb_real)0.3 * (lb_real)variant,
                                         .copy = variant && !lb_built_in_attentions[kind]->copying_needs};
-            check(make_seq2seq(config, variant == 1, 3, "model.safetensors", path));
+            check(make_seq2seq(config, variant == 1, 3, "model.safetensors"));
         }
     for (int i = 0; SUPPORT_ROW(i, transformers); i++)
-        check(make_transformer(transformers[i], 3, "model.safetensors", path));
+        check(make_transformer(transformers[i], 3, "model.safetensors"));
 }
 
 /* ---- A model, and what it says of an output. ---- */
@@ -219,8 +215,7 @@ static int moved;
 static void check_gradient_of_every(const support_every_model *m)
 {
     const double SMALL = 1e-7, tolerance = sizeof(lb_real) == sizeof(double) ? 1e-4 : (double)INFINITY;
-    char path[SUPPORT_PATH];
-    lb_translator *translator = support_open_model(save(m->model, m->params, "every.safetensors", path));
+    lb_translator *translator = support_open_model(save(m->model, m->params, "every.safetensors"));
     lb_translations *all = translate(translator, (lb_translate_config){.gradient = true});
     moved += check_gradient_of(translator, all->text->output, SMALL, tolerance, m->config) > 1e-3;
     lb_translations_free(all);
@@ -307,10 +302,9 @@ static void score_with(const lb_translator *translator, const char *source, cons
 
 START_TEST(test_patching_a_head_is_what_a_watcher_does_by_hand)
 {
-    char path[SUPPORT_PATH];
     const char *const others[] = {other};
     lb_translator *translator =
-        support_open_model(make_transformer((lb_transformer_config){.layers = 2}, 3, "t.safetensors", path));
+        support_open_model(make_transformer((lb_transformer_config){.layers = 2}, 3, "t.safetensors"));
     lb_translations *all = translate(translator, (lb_translate_config){.patch = others});
     const lb_output *output = all->text->output;
     double clean[MOST], corrupted[MOST], patched[MOST], most = 0;
@@ -335,14 +329,14 @@ END_TEST
 
 static void check_ensemble(bool votes, lb_normalizer output_of_one)
 {
-    char paths[2][SUPPORT_PATH], joined[SUPPORT_PATH];
+    const char *joined;
     lb_error error = {0};
     lb_seq2seq_config config = {.attention = LB_ATTENTION_GENERAL};
-    const char *models[2] = {NULL, make_seq2seq(config, votes, 4, "two.safetensors", paths[1])};
+    const char *models[2] = {NULL, make_seq2seq(config, votes, 4, "two.safetensors")};
     config.output = output_of_one;
-    models[0] = make_seq2seq(config, false, 3, "one.safetensors", paths[0]);
+    models[0] = make_seq2seq(config, false, 3, "one.safetensors");
     lb_join_config join = {
-        .models = models, .count = 2, .out = support_path(joined, votes ? "votes" : "both")};
+        .models = models, .count = 2, .out = joined = support_path(votes ? "votes" : "both")};
     ck_assert_msg(lb_translator_join(join, NULL, &error) == LB_OK, "%s", error.message);
     lb_translator *both = support_open_model(joined);
     const char *const others[] = {other};
@@ -404,10 +398,9 @@ static bool stop_at_once(void *context)
 
 START_TEST(test_why_of_one_symbol_has_a_gradient_and_no_erasure)
 {
-    char path[SUPPORT_PATH];
     static const char *const short_text[] = {"a"};
     lb_translator *translator = support_open_model(
-        make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "s.safetensors", path));
+        make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "s.safetensors"));
     lb_translations *all = lb_translate_all(translator, short_text, 1,
                                             (lb_translate_config){.erasure = true, .gradient = true}, NULL);
     ck_assert_ptr_null(all->text->output->erasure);
@@ -419,10 +412,9 @@ END_TEST
 
 START_TEST(test_why_measures_as_many_outputs_as_asked)
 {
-    char path[SUPPORT_PATH];
     static const char *const texts[] = {text}, *const others[] = {other};
     lb_translator *translator = support_open_model(
-        make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "m.safetensors", path));
+        make_seq2seq((lb_seq2seq_config){.attention = LB_ATTENTION_DOT}, false, 3, "m.safetensors"));
     lb_translate_config config = {
         .beam = 3, .n_best = 3, .limit = 4, .erasure = true, .gradient = true, .patch = others};
     lb_translations *all = lb_translate_all(translator, texts, 1, config, NULL);
@@ -446,12 +438,11 @@ END_TEST
 
 START_TEST(test_why_refuses_a_text_of_another_length_and_can_be_interrupted)
 {
-    char path[SUPPORT_PATH];
     lb_error error = {0};
     int asked = 0;
     static const char *const texts[] = {text}, *const others[] = {"ab"};
     lb_translator *translator =
-        support_open_model(make_transformer((lb_transformer_config){.layers = 1}, 3, "s.safetensors", path));
+        support_open_model(make_transformer((lb_transformer_config){.layers = 1}, 3, "s.safetensors"));
     ck_assert_ptr_null(
         lb_translate_all(translator, texts, 1, (lb_translate_config){.patch = others}, &error));
     ck_assert_int_eq(error.status, LB_ERROR_FORMAT);
