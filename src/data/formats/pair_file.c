@@ -124,7 +124,7 @@ static bool is_used(const lb_pair_columns *used, const lb_pair_format *format, i
 static const char *option_for(const lb_recognised *found, const lb_pair_format *format, int32_t column,
                               const char *name)
 {
-    bool weight = column == found->weight || lb_is_weight_name(name, strlen(name));
+    bool weight = column == found->weight || lb_is_weight_name(lb_span_of(name));
     if (weight && format->weight_column == 0) return "weight";
     return column == found->unused ? "features" : NULL;
 }

@@ -61,7 +61,7 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
     s->begun = !s->kind.row->members || s->kind.keys.count > 0 || *line->text == '[';
     lb_line first = *line;
     lb_line_drop_mark(&first);
-    if (s->file.header) lb_pair_kind_split(&s->kind, first.text, first.length, false, &s->names);
+    if (s->file.header) lb_pair_kind_split(&s->kind, (lb_span){first.text, first.length}, false, &s->names);
     s->file.numbered = s->file.header || !s->kind.row->plain;
     s->file.look = (lb_first_look){0}; /* the line has its number in the file */
     return LB_OK;

@@ -247,6 +247,14 @@ lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_voca
     return status;
 }
 
+lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary **source, lb_vocabulary **target,
+                                 lb_error *error)
+{
+    *source = lb_vocabulary_new_reserved(error);
+    *target = lb_vocabulary_new_reserved(error);
+    return *source && *target ? lb_pairs_tally_symbols(pairs, *source, *target, error) : LB_ERROR_MEMORY;
+}
+
 static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)
 {
     lb_vocabulary_encode(vocabulary, symbols->symbol, (int64_t)symbols->count, id, (int32_t)symbols->count);

@@ -134,25 +134,20 @@ typedef enum pieces_are { SYMBOLS, FEATURES, FLAT_FEATURES } pieces_are;
 
 /* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of
  * blanks, and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
-static char *cut_pieces(const char *text, size_t length, const char *separator, pieces_are are, char *to,
-                        lb_symbols *symbols)
+static char *cut_pieces(lb_span text, const char *separator, pieces_are are, char *to, lb_symbols *symbols)
 {
     bool blanks = strspn(separator, " ") == strlen(separator);
-    const char *end = text + length, *piece;
-    size_t count;
-    while (blanks && end > text && end[-1] == ' ') end--;
-    while (blanks && text < end && *text == ' ') text++;
-    if (blanks && text == end) return to;
-    length = (size_t)(end - text);
-    lb_pieces pieces = are == FEATURES ? lb_pieces_of(text, length, separator)
-                                       : (lb_pieces){.at = text, .end = end, .separator = separator};
-    while (lb_pieces_next(&pieces, &piece, &count)) {
-        if (count == 0) return NULL;
+    lb_span piece;
+    if (blanks) text = lb_span_trim(text, " ");
+    if (blanks && text.length == 0) return to;
+    lb_pieces pieces = (are == FEATURES ? lb_pieces_of : lb_pieces_at)(text, separator);
+    while (lb_pieces_next(&pieces, &piece)) {
+        if (piece.length == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
         if (are != SYMBOLS) *to++ = FEATURE; /* as lb_symbol_is_feature expects */
-        memcpy(to, piece, count);
-        to[count] = '\0';
-        to += count + 1;
+        memcpy(to, piece.text, piece.length);
+        to[piece.length] = '\0';
+        to += piece.length + 1;
         while (blanks && pieces.at && *pieces.at == ' ') pieces.at++; /* another character follows */
     }
     return to;
@@ -174,7 +169,7 @@ static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t lengt
 {
     const char *separator = separator_of(rule);
     if (rule->subwords) return lb_subwords_cut(rule->subwords, text, length, symbols);
-    if (*separator) return cut_pieces(text, length, separator, SYMBOLS, symbols->letters, symbols);
+    if (*separator) return cut_pieces((lb_span){text, length}, separator, SYMBOLS, symbols->letters, symbols);
     return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
                            : cut_characters(text, length, symbols->letters, symbols);
 }
@@ -197,7 +192,8 @@ static lb_status cut_both(const lb_symbol_rule *rule, const char *text, size_t l
     char *to = before ? cut_text(rule, text, before, symbols) : NULL;
     size_t letters = symbols->count;
     pieces_are are = rule->flat_features ? FLAT_FEATURES : FEATURES;
-    if (!to || letters == 0 || !cut_pieces(tab + 1, length - before - 1, rule->features, are, to, symbols))
+    const lb_span features = {tab + 1, length - before - 1};
+    if (!to || letters == 0 || !cut_pieces(features, rule->features, are, to, symbols))
         return empty_symbol(error);
     return symbols->count > letters ? LB_OK : empty_symbol(error);
 }

@@ -5,6 +5,20 @@
 
 #include <utf8proc.h>
 
+void lb_text_replace(char *text, const char *what, const char *by)
+{
+    char *to = text;
+    for (const char *at = text, *stop; *at; at = stop) {
+        const char *next = strstr(at, what);
+        stop = next ? next + strlen(what) : at + strlen(at);
+        const size_t kept = (size_t)((next ? next : stop) - at), length = next ? strlen(by) : 0;
+        memmove(to, at, kept);
+        memcpy(to + kept, by, length);
+        to += kept + length;
+    }
+    *to = '\0';
+}
+
 /* The white space of Python. */
 static bool is_white(int32_t character)
 {

@@ -70,8 +70,5 @@ lb_status lb_training_subwords(lb_training_data *data, const lb_training_config 
     if (status) return status;
     lb_vocabulary_free(text->source);
     lb_vocabulary_free(text->target);
-    text->source = lb_vocabulary_new_reserved(error);
-    text->target = lb_vocabulary_new_reserved(error);
-    if (!text->source || !text->target) return LB_ERROR_MEMORY;
-    return lb_pairs_tally_symbols(data->train, text->source, text->target, error);
+    return lb_pairs_count_symbols(data->train, &text->source, &text->target, error);
 }
