@@ -55,6 +55,15 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
 }
 
+static lb_status contradicts_number(const lb_training_config *c, const char *name, int found, int ours,
+                                    lb_error *error)
+{
+    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
+    snprintf(has, sizeof has, "%d", found);
+    snprintf(wants, sizeof wants, "%d", ours);
+    return contradicts(c, name, has, wants, error);
+}
+
 /* Uses the text of the model for one that is not set. */
 static lb_status take_text(const lb_training_config *c, const char *name, const char *found,
                            const char **ours, lb_error *error)
@@ -70,14 +79,10 @@ static lb_status take_subwords(const lb_text_model *m, lb_training_config *c, lb
 {
     const lb_subwords *source = m->source_rule.subwords, *target = m->target_rule.subwords;
     int found = source ? (int)source->count : 0;
-    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
     if (!c->subwords) c->subwords = found;
     if (c->subwords < 0) c->subwords = 0;
     c->separate_subwords = source && strcmp(source->text, target->text) != 0;
-    if (c->subwords == found) return LB_OK;
-    snprintf(has, sizeof has, "%d", found);
-    snprintf(wants, sizeof wants, "%d", c->subwords);
-    return contradicts(c, "subwords", has, wants, error);
+    return c->subwords == found ? LB_OK : contradicts_number(c, "subwords", found, c->subwords, error);
 }
 
 static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
@@ -137,10 +142,7 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
         return contradicts(c, "task", lb_list_task_names[m->task.what],
                            lb_choice_name(lb_list_task_names, (int)c->sort->what), error);
     if (!m->sorts || c->sort->max_value >= m->task.max_value) return LB_OK;
-    char found[LB_RUN_WORD], ours[LB_RUN_WORD];
-    snprintf(found, sizeof found, "%d", (int)m->task.max_value);
-    snprintf(ours, sizeof ours, "%d", (int)c->sort->max_value);
-    return contradicts(c, "max_number", found, ours, error);
+    return contradicts_number(c, "max_number", m->task.max_value, c->sort->max_value, error);
 }
 
 static lb_status load_model(lb_warm_start *start, const char *path, const lb_safetensors *file,

@@ -14,18 +14,12 @@
 
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-static lb_status out_of_memory(const lb_attention_history *shown, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", shown->path);
-}
-
 /* The step of a line; -1 if it is not one of ours. */
 static double step_of(const char *line, size_t length)
 {
     cJSON *json;
     if (lb_json_parse(line, length, NULL, &json)) return -1;
-    const cJSON *step = cJSON_GetObjectItemCaseSensitive(json, "step");
-    double found = cJSON_IsNumber(step) ? step->valuedouble : -1;
+    const double found = lb_json_member(json, "step", -1);
     cJSON_Delete(json);
     return found;
 }
@@ -129,7 +123,7 @@ static lb_status decode_pairs(lb_attention_history *shown, lb_data_loader *loade
         print_pair(&shown->pending, model, &batch, &all, row, number[row], step);
     lb_status status = lb_tape_status(shown->tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(shown->tape));
-    return shown->pending.failed ? out_of_memory(shown, error) : LB_OK;
+    return shown->pending.failed ? lb_out_of_memory_for(shown->path, error) : LB_OK;
 }
 
 static lb_status drop_old(lb_attention_history *shown, const lb_train_history *history, lb_error *error)
@@ -148,7 +142,7 @@ lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *
     shown->begun = true;
     if (!shown->tape) shown->tape = lb_tape_new();
     int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
-    lb_status status = !number || !shown->tape ? out_of_memory(shown, error)
+    lb_status status = !number || !shown->tape ? lb_out_of_memory_for(shown->path, error)
                                                : decode_pairs(shown, loader, model, pairs, number,
                                                               lb_train_last(history)->step, error);
     lb_release(number);

@@ -37,7 +37,7 @@ char *lb_run_identity(const lb_stepper *s)
 
 static int number_of(const cJSON *json, const char *name, int otherwise)
 {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(json, name);
+    const cJSON *number = lb_json_get(json, name);
     return cJSON_IsNumber(number) ? number->valueint : otherwise;
 }
 
@@ -45,7 +45,7 @@ static lb_run_facts facts_of(const char *run, lb_status *status)
 {
     cJSON *json = NULL;
     *status = lb_json_parse(run, strlen(run), NULL, &json);
-    const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+    const cJSON *model = lb_json_get(json, "model");
     lb_run_facts facts = {.shards = number_of(json, "shards", 1),
                           .steps = number_of(json, "steps", 0),
                           .embed = number_of(model, "embed", 0),
