@@ -15,19 +15,16 @@ static bool is_phone(lb_span word)
     return false;
 }
 
-static bool are_phones(lb_span text)
-{
-    lb_pieces words = lb_pieces_at(text, " ");
-    lb_span word;
-    while (lb_pieces_next(&words, &word))
-        if (word.length > 0 && !is_phone(word)) return false;
-    return text.length > 0;
-}
-
 bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
+    lb_span sounds, word;
     (void)kind, (void)line;
-    return fields->count != 2 || !are_phones(lb_field(fields, 1));
+    if (fields->count != 2) return true;
+    sounds = lb_field(fields, 1);
+    lb_pieces words = lb_pieces_at(sounds, " ");
+    while (lb_pieces_next(&words, &word))
+        if (word.length > 0 && !is_phone(word)) return true;
+    return sounds.length == 0;
 }
 
 /* A number from 0 to 1. */

@@ -28,15 +28,6 @@ static int32_t whole(const cJSON *json, const char *key)
     return fits ? item->valueint : -1;
 }
 
-/* The first field that every sort task needs and this one lacks; NULL: it has all. */
-static const char *missing_field(const cJSON *json)
-{
-    static const char *const needed[] = {"max_number", "min_length", "max_length"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!lb_json_get(json, needed[i])) return needed[i];
-    return NULL;
-}
-
 lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
 {
     cJSON *json = NULL;
@@ -52,7 +43,11 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
                            .repeats = lb_json_get(json, "repeats") ? lb_json_member(json, "repeats", -1) : 0,
                            .what = is_sort ? (lb_list_task)what : LB_LIST_SORT,
                            .one_length = cJSON_IsTrue(lb_json_get(json, "one_length"))};
-    const char *missing = is_sort ? missing_field(json) : NULL;
+    static const char *const needed[] = {"max_length", "min_length",
+                                         "max_number"}; /* the last is named first */
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && is_sort; i++)
+        if (!lb_json_get(json, needed[i])) missing = needed[i];
     cJSON_Delete(json);
     if (missing)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", LB_SORT_TASK_KEY, missing);

@@ -168,19 +168,16 @@ static letter letter_of(char c)
     return (unsigned char)c <= ' ' ? BLANK : sign ? SIGN : WORD;
 }
 
-/* The bytes behind the first of a character are of its kind. */
-static bool is_same(char one, char other)
-{
-    return ((unsigned char)other & 0xC0) == 0x80 || letter_of(one) == letter_of(other);
-}
-
 /* Offers the signs or words within a line that have blanks around them, or none. */
 static void offer_texts(trial *t, const lb_pair_format *format, lb_span line, letter kind, bool apart)
 {
     size_t end;
     for (size_t i = 0; i < line.length; i = end) {
         char name[LB_PAIR_KIND_NAME];
-        for (end = i + 1; end < line.length && is_same(line.text[i], line.text[end]);) end++;
+        end = i;
+        do end++; /* bytes behind the first of a character are of its kind */
+        while (end < line.length && (((unsigned char)line.text[end] & 0xC0) == 0x80 ||
+                                     letter_of(line.text[end]) == letter_of(line.text[i])));
         if (i == 0 || end == line.length || letter_of(line.text[i]) != kind) continue;
         if (apart != (line.text[i - 1] == ' ' && line.text[end] == ' ')) continue;
         const char *blank = apart ? " " : "";
@@ -229,14 +226,6 @@ static void offer_formats(trial *t, const lb_pair_format *format)
 
 /* ---- What is said. ---- */
 
-/* Whether a line that is left out is the remedy. */
-static bool may_skip(const char *message)
-{
-    return lb_ends_with(message, ", expected text") || strstr(message, ", expected a JSON object") ||
-           strstr(message, "found 1 column, expected 2") || strstr(message, "with tabs between them") ||
-           strstr(message, " symbols, expected at most ");
-}
-
 /* If nothing else was said. */
 static void say_rest(trial *t, bool skip, const lb_file_kind *kind)
 {
@@ -264,7 +253,10 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
     trial t = {.name = name, .text = first_lines(file)};
     char *message = error->message;
     size_t length = strlen(message);
-    const bool skip = may_skip(message), choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE);
+    const bool choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE), /* otherwise leaving it out may mend it */
+        skip = lb_ends_with(message, ", expected text") || strstr(message, ", expected a JSON object") ||
+               strstr(message, "found 1 column, expected 2") || strstr(message, "with tabs between them") ||
+               strstr(message, " symbols, expected at most ");
     if (error->status != LB_ERROR_FORMAT || strstr(message, " --") || (!skip && !choose))
         return error->status;
     const bool known = t.text.length > 0;

@@ -140,17 +140,14 @@ static bool has_possible_sum(const int64_t *counts, uint64_t size)
     return true;
 }
 
-static bool is_string(lb_bytes part)
-{
-    return part.count > 0 && memchr(part.data, '\0', part.count) == (const char *)part.data + part.count - 1;
-}
-
 static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_t size, lb_vocabulary **taken)
 {
     const int64_t *count = o->parts[counts].data;
-    if (!is_string(o->parts[symbols]) || !has_possible_sum(count, size))
-        return misfit(o, "damaged: found no symbols");
-    *taken = lb_vocabulary_parse(o->parts[symbols].data, INT32_MAX, o->error);
+    const lb_bytes text = o->parts[symbols];
+    bool string =
+        text.count > 0 && memchr(text.data, 0, text.count) == (const char *)text.data + text.count - 1;
+    if (!string || !has_possible_sum(count, size)) return misfit(o, "damaged: found no symbols");
+    *taken = lb_vocabulary_parse(text.data, INT32_MAX, o->error);
     if (!*taken) return o->error->status;
     if ((uint64_t)lb_vocabulary_size(*taken) != size) return misfit(o, "damaged: found other symbols");
     lb_vocabulary_set_counts(*taken, count);

@@ -91,12 +91,10 @@ void lb_lexicon_oddities_say(const lb_lexicon_oddities *of, lb_remarks *remarks)
     } lines[] = {
         {&of->exchanged, count / 2,
          "source and target seem to be exchanged: --source-column and --target-column read them the other "
-         "way "
-         "round"},
+         "way round"},
         {&of->capitals, 0,
          "the source has capitals that the model knows as small letters alone: --lexicon-case fold finds it "
-         "in "
-         "small letters, too"},
+         "in small letters, too"},
         {&of->comments, 0,
          "the source begins with #, which no source of the training has: grep -v '^#' takes "
          "comments out"},

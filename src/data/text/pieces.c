@@ -30,18 +30,13 @@ static bool count_bracket(depth *d, char letter)
     return true;
 }
 
-static bool has_partners(lb_span text)
-{
-    depth d = {{0}};
-    for (size_t i = 0; i < text.length; i++)
-        if (!count_bracket(&d, text.text[i])) return false;
-    return is_outside(&d);
-}
-
 lb_pieces lb_pieces_of(lb_span text, const char *separator)
 {
+    depth d = {{0}};
     lb_pieces pieces = lb_pieces_at(text, separator);
-    pieces.nested = !strpbrk(separator, opening) && !strpbrk(separator, closing) && has_partners(text);
+    bool partners = !strpbrk(separator, opening) && !strpbrk(separator, closing);
+    for (size_t i = 0; i < text.length && partners; i++) partners = count_bracket(&d, text.text[i]);
+    pieces.nested = partners && is_outside(&d);
     return pieces;
 }
 

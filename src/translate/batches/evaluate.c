@@ -29,18 +29,14 @@ int64_t lb_output_limit(int64_t longest, int64_t source_length)
 
 /* ---- One batch. ---- */
 
-/* The likeliest token that can be written, the first of equal ones: the choice of greedy decoding. */
-static int32_t likeliest(const lb_real *logits, int64_t classes)
-{
-    const int32_t first = classes > LB_EOS ? LB_EOS : 0;
-    return first + lb_argmax(logits + first, classes - first);
-}
-
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
-    int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
-    for (int64_t t = first; t < first + target_out.lengths[row]; t++)
-        if (likeliest(logits->data + t * classes, classes) != target_out.id[t]) return false;
+    const int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
+    const int32_t end = classes > LB_EOS ? LB_EOS : 0; /* nothing before it is written */
+    for (int64_t t = first; t < first + target_out.lengths[row]; t++) {
+        const lb_real *written = logits->data + t * classes + end;
+        if (end + lb_argmax(written, classes - end) != target_out.id[t]) return false;
+    }
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "translate/file/text_model.h"
 
+#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/lists/sort_task.h"
 #include "data/pairs/pair_line.h"
@@ -278,7 +279,7 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     cJSON *json = NULL;
     if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+        return lb_no_memory(error, "a model");
     lb_status status = parse_task(text, json, t, error);
     if (!status) status = load_vocabularies(file, t, error);
     if (!status) status = lb_model_subwords_load(file, t, error);
@@ -289,24 +290,16 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     return status;
 }
 
-static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *t, lb_error *error)
-{
-    t->params = lb_params_new(0);
-    if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
-    t->model = lb_model_load(file, t->params, own, error);
-    if (!t->model) return error->status;
-    lb_status status = load_task(file, t, error);
-    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
-    if (!status && training) status = lb_model_keep(t, training, &t->training, error);
-    return status;
-}
-
 lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,
                              lb_error *error)
 {
     lb_error found = {0};
-    *model = (lb_text_model){0};
-    lb_status status = load(file, own, model, &found);
+    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
+    *model = (lb_text_model){.params = lb_params_new(0)};
+    lb_status status = model->params ? LB_OK : lb_no_memory(&found, "a model");
+    if (!status) model->model = lb_model_load(file, model->params, own, &found);
+    if (!status) status = model->model ? load_task(file, model, &found) : found.status;
+    if (!status && training) status = lb_model_keep(model, training, &model->training, &found);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 

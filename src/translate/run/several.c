@@ -43,7 +43,8 @@ static lb_status check_folders(const lb_trainings *list, lb_error *error)
     return status;
 }
 
-lb_status lb_training_try(const lb_training_config *config, lb_error *error)
+/* Whether there can be a training with this configuration, as far as can be said without its pairs. */
+static lb_status try_training(const lb_training_config *config, lb_error *error)
 {
     lb_training_config c = *config;
     lb_warm_start start;
@@ -65,7 +66,7 @@ lb_status lb_trainings_check(const lb_trainings *list, lb_error *error)
     for (int64_t i = 0; i < list->count && !status; i++) {
         lb_error found = {0};
         const lb_training *t = &list->training[i];
-        status = lb_training_try(&t->config, &found);
+        status = try_training(&t->config, &found);
         if (!status && t->config.seeds > 1)
             status = lb_error_set(&found, LB_ERROR_ARGUMENT, "seeds: found %d, expected 1", t->config.seeds);
         if (status)
@@ -93,13 +94,6 @@ static lb_status read_result(lb_training *t, lb_error *error)
     return status;
 }
 
-static lb_status note_end(const lb_trainings *list, int64_t i, lb_error *error)
-{
-    lb_training *t = &list->training[i];
-    lb_status status = t->error.status ? LB_OK : read_result(t, error);
-    return status || !list->ended ? status : list->ended(list->context, i, error);
-}
-
 lb_status lb_trainings_run(const lb_trainings *list, lb_error *error)
 {
     const lb_training_host *host = list->host;
@@ -122,7 +116,8 @@ lb_status lb_trainings_run(const lb_trainings *list, lb_error *error)
         if (ended < 0) continue;
         running--;
         list->training[ended].error = found;
-        const lb_status noted = note_end(list, ended, error);
+        lb_status noted = found.status ? LB_OK : read_result(&list->training[ended], error);
+        if (!noted && list->ended) noted = list->ended(list->context, ended, error);
         status = status ? status : noted;
     }
     if (!status && (stop || (list->stop && list->stop(list->context))))
