@@ -98,33 +98,20 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
                                                         : check_separator(rule, rule->features, error);
 }
 
-/* Each character is a symbol, written to `to`. Returns the position after the last one. */
-static char *cut_characters(const char *text, size_t length, char *to, lb_symbols *symbols)
+/* Each character or grapheme cluster is a symbol, written to `to`. Returns the position after the last one. */
+static char *cut_characters(const char *text, size_t length, bool graphemes, char *to, lb_symbols *symbols)
 {
-    for (size_t at = 0; at < length;) {
-        symbols->symbol[symbols->count++] = to;
-        do *to++ = text[at++];
-        while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
-        *to++ = '\0';
-    }
-    return to;
-}
-
-/* The same for grapheme clusters. */
-static char *cut_graphemes(const char *text, size_t length, char *to, lb_symbols *symbols)
-{
-    int32_t before = 0, character, state = 0;
-    for (size_t at = 0; at < length;) {
-        size_t bytes = (size_t)utf8proc_iterate((const utf8proc_uint8_t *)text + at,
-                                                (utf8proc_ssize_t)(length - at), &character);
-        if (at == 0 || utf8proc_grapheme_break_stateful(before, character, &state)) {
+    int32_t before = 0, character = 0, state = 0;
+    for (size_t at = 0; at < length; before = character) {
+        if (graphemes)
+            utf8proc_iterate((const utf8proc_uint8_t *)text + at, (utf8proc_ssize_t)(length - at),
+                             &character);
+        if (at == 0 || !graphemes || utf8proc_grapheme_break_stateful(before, character, &state)) {
             if (at > 0) *to++ = '\0';
             symbols->symbol[symbols->count++] = to;
         }
-        memcpy(to, text + at, bytes);
-        to += bytes;
-        at += bytes;
-        before = character;
+        do *to++ = text[at++];
+        while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
     }
     *to++ = '\0';
     return to;
@@ -170,8 +157,7 @@ static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t lengt
     const char *separator = separator_of(rule);
     if (rule->subwords) return lb_subwords_cut(rule->subwords, text, length, symbols);
     if (*separator) return cut_pieces((lb_span){text, length}, separator, SYMBOLS, symbols->letters, symbols);
-    return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
-                           : cut_characters(text, length, symbols->letters, symbols);
+    return cut_characters(text, length, rule->graphemes, symbols->letters, symbols);
 }
 
 static lb_status empty_symbol(lb_error *error)

@@ -86,18 +86,14 @@ static int compare_entries(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static bool has(const lb_symbols *symbols, const char *wanted)
-{
-    for (size_t i = 0; i < symbols->count; i++)
-        if (strcmp(symbols->symbol[i], wanted) == 0) return true;
-    return false;
-}
-
 /* A model that copies can write what is in the source. */
 static bool is_writable(const lb_vocabulary *vocabulary, const lb_pair_line *line, size_t i, bool copies)
 {
     const char *symbol = line->target.symbol[i];
-    return lb_vocabulary_id(vocabulary, symbol) != LB_UNK || (copies && has(&line->source, symbol));
+    bool writable = lb_vocabulary_id(vocabulary, symbol) != LB_UNK;
+    for (size_t k = 0; k < line->source.count && copies && !writable; k++)
+        writable = strcmp(line->source.symbol[k], symbol) == 0;
+    return writable;
 }
 
 static bool is_possible(const lb_vocabulary *vocabulary, const lb_pair_line *line, bool copies)

@@ -14,30 +14,21 @@
 
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-/* The step of a line; -1 if it is not one of ours. */
-static double step_of(const char *line, size_t length)
-{
-    cJSON *json;
-    if (lb_json_parse(line, length, NULL, &json)) return -1;
-    const double found = lb_json_member(json, "step", -1);
-    cJSON_Delete(json);
-    return found;
-}
-
-/* Whether the history has an evaluation at this step. */
-static bool has_point(const lb_train_history *history, double step)
-{
-    for (int64_t i = 0; i < history->count; i++)
-        if ((double)history->points[i].step == step) return true;
-    return false;
-}
-
 /* The bytes of the lines of earlier evaluations, up to the first that is something else. */
 static size_t count_earlier(const char *text, const lb_train_history *history)
 {
+    bool known = true;
     const char *at = text, *end;
-    while ((end = strchr(at, '\n')) != NULL && has_point(history, step_of(at, (size_t)(end - at))))
-        at = end + 1;
+    while (known && (end = strchr(at, '\n')) != NULL) {
+        cJSON *json;
+        const bool read = lb_json_parse(at, (size_t)(end - at), NULL, &json) == LB_OK;
+        const double step = lb_json_member(json, "step", -1);
+        known = false;
+        for (int64_t i = 0; i < history->count && read && !known; i++)
+            known = (double)history->points[i].step == step;
+        if (known) at = end + 1;
+        cJSON_Delete(json);
+    }
     return (size_t)(at - text);
 }
 
