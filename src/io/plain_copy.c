@@ -204,10 +204,11 @@ lb_status lb_plain_copy(lb_os_handle file, const char *first, size_t count, cons
     lb_error found = {0};
     *copy = (lb_os_handle){0};
     reader *from = new_reader(file, first, count, name, &found);
-    if (from) *copy = lb_os_temp_file();
-    if (from && !lb_os_is_open(*copy)) lb_cannot_copy(name, &found);
-    lb_status status = found.status ? found.status : copy_all(from, name, *copy, most, &found);
-    if (from && from->state >= INSIDE) inflateEnd(&from->stream);
+    if (!from) return lb_error_set(error, found.status, "%s", found.message);
+    *copy = lb_os_temp_file();
+    lb_status status =
+        lb_os_is_open(*copy) ? copy_all(from, name, *copy, most, &found) : lb_cannot_copy(name, &found);
+    if (from->state >= INSIDE) inflateEnd(&from->stream);
     lb_release(from);
     if (status) lb_os_drop(copy);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

@@ -226,6 +226,14 @@ static void offer_formats(trial *t, const lb_pair_format *format)
 
 /* ---- What is said. ---- */
 
+/* Whether a line that is left out is the remedy. */
+static bool may_skip(const char *message)
+{
+    return lb_ends_with(message, ", expected text") || strstr(message, ", expected a JSON object") ||
+           strstr(message, "found 1 column, expected 2") || strstr(message, "with tabs between them") ||
+           strstr(message, " symbols, expected at most ");
+}
+
 /* If nothing else was said. */
 static void say_rest(trial *t, bool skip, const lb_file_kind *kind)
 {
@@ -253,10 +261,7 @@ lb_status lb_pair_advise(const char *name, const lb_pair_file *file, const lb_pa
     trial t = {.name = name, .text = first_lines(file)};
     char *message = error->message;
     size_t length = strlen(message);
-    const bool choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE), /* otherwise leaving it out may mend it */
-        skip = lb_ends_with(message, ", expected text") || strstr(message, ", expected a JSON object") ||
-               strstr(message, "found 1 column, expected 2") || strstr(message, "with tabs between them") ||
-               strstr(message, " symbols, expected at most ");
+    const bool skip = may_skip(message), choose = lb_ends_with(message, LB_PAIR_LINE_CHOOSE);
     if (error->status != LB_ERROR_FORMAT || strstr(message, " --") || (!skip && !choose))
         return error->status;
     const bool known = t.text.length > 0;

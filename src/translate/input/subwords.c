@@ -56,7 +56,7 @@ lb_status lb_training_subwords(lb_training_data *data, const lb_training_config 
     lb_subword_words words[SIDES] = {{0}, {0}};
     if (least < LEAST) least = LEAST;
     lb_status status = count_words(data, words, c->separate_subwords, error);
-    for (int side = 0; side <= c->separate_subwords && !status; side++)
+    for (int side = 0; side < (c->separate_subwords ? SIDES : 1) && !status; side++)
         status = learn(data, c, least, &words[side], side, error);
     for (int side = 0; side < SIDES; side++) lb_subword_words_free(&words[side]);
     for (int i = 0; i < 2 && !status; i++)

@@ -94,7 +94,7 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, cons
         p.next = 0;
         status = add_pairs(&p, model, p.sample->count, &tally);
     }
-    status = lb_tape_status(p.tape);
+    if (!status) status = lb_tape_status(p.tape);
     if (status) lb_error_set(error, status, "%s", lb_tape_error(p.tape));
     lb_tape_free(p.tape);
     *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));

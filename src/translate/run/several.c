@@ -94,6 +94,13 @@ static lb_status read_result(lb_training *t, lb_error *error)
     return status;
 }
 
+static lb_status note_end(const lb_trainings *list, int64_t i, lb_error *error)
+{
+    lb_training *t = &list->training[i];
+    lb_status status = t->error.status ? LB_OK : read_result(t, error);
+    return status || !list->ended ? status : list->ended(list->context, i, error);
+}
+
 lb_status lb_trainings_run(const lb_trainings *list, lb_error *error)
 {
     const lb_training_host *host = list->host;
@@ -116,8 +123,7 @@ lb_status lb_trainings_run(const lb_trainings *list, lb_error *error)
         if (ended < 0) continue;
         running--;
         list->training[ended].error = found;
-        lb_status noted = found.status ? LB_OK : read_result(&list->training[ended], error);
-        if (!noted && list->ended) noted = list->ended(list->context, ended, error);
+        const lb_status noted = note_end(list, ended, error);
         status = status ? status : noted;
     }
     if (!status && (stop || (list->stop && list->stop(list->context))))
