@@ -79,7 +79,7 @@ void lb_tape_reset(lb_tape *tape)
 {
     if (!tape) return;
     lb_tape_end_steps(tape);
-    lb_arena_reset(tape->arena);
+    lb_arena_reset(tape->arena, 0);
     tape->last = NULL;
     tape->loss = NULL;
     tape->kept = NULL;
@@ -200,7 +200,7 @@ void lb_tape_begin_step(lb_tape *tape, bool shares)
         lb_tape_fail(tape, LB_ERROR_MEMORY, "out of memory for a step");
         return;
     }
-    lb_arena_reset_with(*next, lb_arena_used(*next) / 4); /* a longer output needs a little more */
+    lb_arena_reset(*next, lb_arena_used(*next) / 4); /* a longer output needs a little more */
     tape->steps++;
     tape->shares = shares;
 }

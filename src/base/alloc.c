@@ -199,12 +199,7 @@ void *lb_arena_alloc(lb_arena *arena, size_t bytes)
     return memory;
 }
 
-void lb_arena_reset(lb_arena *arena)
-{
-    lb_arena_reset_with(arena, 0);
-}
-
-void lb_arena_reset_with(lb_arena *arena, size_t spare)
+void lb_arena_reset(lb_arena *arena, size_t spare)
 {
     assert(spare <= SIZE_MAX - arena->used);
     for (const block *b = arena->last; b; b = b->previous) assert(memset(b->memory, LB_SPOILED, b->used));

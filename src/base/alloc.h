@@ -78,15 +78,13 @@ void *lb_arena_alloc(lb_arena *arena, size_t bytes);
 void lb_arena_apart(bool apart);
 
 /** Releases everything. If there are several blocks, one block of the same total size replaces them: a loop whose steps
- *  need the same memory stops calling the allocator after its second reset. Builds with asserts spoil what was there
- *  with LB_SPOILED, so that who still reads it finds a NaN, or a pointer to nothing. */
-void lb_arena_reset(lb_arena *arena);
+ *  need the same memory stops calling the allocator after its second reset. It has `spare` bytes more, for a loop
+ *  whose steps need a little more each time. Builds with asserts spoil what was there with LB_SPOILED, so that who
+ *  still reads it finds a NaN, or a pointer to nothing. */
+void lb_arena_reset(lb_arena *arena, size_t spare);
 
 /** Each byte of what a reset has released, in builds with asserts. */
 enum { LB_SPOILED = 0xFF };
-
-/** The same, but the one block has `spare` bytes more: for a loop whose steps need a little more each time. */
-void lb_arena_reset_with(lb_arena *arena, size_t spare);
 
 /** Whether `memory` was allocated from the arena since the last reset. */
 bool lb_arena_holds(const lb_arena *arena, const void *memory);

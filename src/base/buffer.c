@@ -45,26 +45,19 @@ void lb_buffer_add(lb_buffer *buffer, const void *bytes, size_t count)
     buffer->text[buffer->length] = '\0';
 }
 
-/* The character after the backslash in a two-character escape, or 0 if there is no such escape. */
-static char short_escape(char c)
-{
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-    const char *at = strchr(from, c);
-    return at ? to[at - from] : '\0';
-}
-
 void lb_buffer_json_string(lb_buffer *buffer, const char *string)
 {
     enum { LONGEST_ESCAPE = sizeof "\\u0000" - 1 };
+    static const char escaped[] = "\"\\\b\f\n\r\t", by[] = "\"\\bfnrt"; /* and a backslash before it */
     size_t length = strlen(string);
     if (!reserve(buffer, LONGEST_ESCAPE * length + 2)) return;
     char *to = buffer->text + buffer->length;
     *to++ = '"';
     for (const char *c = string; *c; c++) {
-        char escape = short_escape(*c);
+        const char *escape = strchr(escaped, *c);
         if (escape) {
             *to++ = '\\';
-            *to++ = escape;
+            *to++ = by[escape - escaped];
         } else if ((unsigned char)*c < 0x20) {
             to += snprintf(to, LONGEST_ESCAPE + 1, "\\u%04x", (unsigned)*c);
         } else {

@@ -9,6 +9,30 @@
 #include <stdint.h>
 #include <string.h>
 
+/** A text that is no string. */
+typedef struct lb_span {
+    const char *text;
+    size_t length;
+} lb_span;
+
+static inline lb_span lb_span_of(const char *string)
+{
+    return (lb_span){string, strlen(string)};
+}
+
+static inline bool lb_span_is(lb_span span, const char *string)
+{
+    return strlen(string) == span.length && memcmp(span.text, string, span.length) == 0;
+}
+
+/** The text without these characters around it. */
+static inline lb_span lb_span_trim(lb_span span, const char *blanks)
+{
+    while (span.length > 0 && memchr(blanks, *span.text, strlen(blanks))) span.text++, span.length--;
+    while (span.length > 0 && memchr(blanks, span.text[span.length - 1], strlen(blanks))) span.length--;
+    return span;
+}
+
 static inline bool lb_ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), count = strlen(end);
@@ -18,7 +42,8 @@ static inline bool lb_ends_with(const char *text, const char *end)
 /** The order of bytes as of words in a dictionary: negative, 0 or positive. */
 int lb_bytes_compare(const void *a, size_t a_length, const void *b, size_t b_length);
 
-/** Numbers, whole ones of at least 0, and those of 32 bits, in ascending order, for qsort. */
+/** Numbers, whole ones of at least 0, structs that begin with two of these, numbers of 32 bits, and strings, in
+ *  ascending order, for qsort. */
 static inline int lb_compare_numbers(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -31,10 +56,21 @@ static inline int lb_compare_whole(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static inline int lb_compare_two(const void *a, const void *b)
+{
+    int order = lb_compare_whole(a, b);
+    return order ? order : lb_compare_whole((const uint64_t *)a + 1, (const uint64_t *)b + 1);
+}
+
 static inline int lb_compare_ids(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
+}
+
+static inline int lb_compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /** Reverses `count` items of `bytes` each in place. */

@@ -1,9 +1,8 @@
-#include "io/config_fields.h"
+/* Reads and writes a struct that a table of fields describes as JSON, such as the configuration of a model. */
+#include "io/json.h"
 
 #include "base/alloc.h"
-#include "base/buffer.h"
 #include "base/format.h"
-#include "io/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,32 +51,18 @@ static void write_value(lb_buffer *json, const lb_config_field *field, const voi
         write_number(json, field->kind == LB_CONFIG_FRACTION, number);
 }
 
-static bool is_unwritten(const lb_config_field *field, const void *config)
-{
-    return field->missing < LB_CONFIG_NEEDED &&
-           lb_config_number(field, config) == LB_CONFIG_UNWRITTEN(field->missing);
-}
-
 char *lb_config_write(const lb_config_field *fields, const void *config)
 {
     lb_buffer json = {0};
-    const char *before = "{";
+    lb_json_open(&json, NULL, "{");
     for (const lb_config_field *field = fields; field->key; field++) {
-        if (is_unwritten(field, config)) continue;
-        lb_buffer_print(&json, "%s\"%s\":", before, field->key);
+        const bool may_miss = field->missing < LB_CONFIG_NEEDED;
+        if (may_miss && lb_config_number(field, config) == LB_CONFIG_UNWRITTEN(field->missing)) continue;
+        lb_json_key(&json, field->key);
         write_value(&json, field, config);
-        before = ",";
     }
     lb_buffer_print(&json, "}");
     return lb_buffer_end(&json);
-}
-
-static bool store_word(const cJSON *item, char *at)
-{
-    size_t bytes = cJSON_IsString(item) ? strlen(item->valuestring) + 1 : SIZE_MAX;
-    if (bytes > LB_CONFIG_WORD_BYTES) return false;
-    memcpy(at, item->valuestring, bytes);
-    return true;
 }
 
 /* The value of the field as a number; -1 if it is invalid. */
@@ -112,10 +97,15 @@ void lb_config_put(const lb_config_field *field, void *config, double value)
 
 static bool read_field(const lb_config_field *field, const cJSON *item, void *config)
 {
-    if (field->kind == LB_CONFIG_WORD) return store_word(item, (char *)config + field->offset);
-    double value = value_of(field, item);
-    if (value >= 0) lb_config_put(field, config, value);
-    return value >= 0;
+    if (field->kind != LB_CONFIG_WORD) {
+        double value = value_of(field, item);
+        if (value >= 0) lb_config_put(field, config, value);
+        return value >= 0;
+    }
+    const char *word = cJSON_GetStringValue(item);
+    if (!word || strlen(word) >= LB_CONFIG_WORD_BYTES) return false;
+    memcpy((char *)config + field->offset, word, strlen(word) + 1);
+    return true;
 }
 
 /* Prints what a field has to be, after "expected ". */
@@ -157,7 +147,7 @@ lb_status lb_config_read(const lb_config_field *fields, const char *json, void *
     if (status == LB_ERROR_MEMORY) return lb_no_memory(error, "a model");
     if (status) return lb_error_set(error, status, "found no JSON");
     for (const lb_config_field *field = fields; field->key && !status; field++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(parsed, field->key);
+        const cJSON *item = lb_json_get(parsed, field->key);
         if (!read_field(field, item, config)) status = refuse(field, item, error);
     }
     cJSON_Delete(parsed);

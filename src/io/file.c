@@ -169,11 +169,14 @@ bool lb_file_is_missing(const char *path)
     return !lb_os_info_at(path, true, &found) && errno == ENOENT;
 }
 
-/* Reads an open file and closes it. */
+/* Reads an open file and closes it; one that is not has its error. */
 static lb_status read_opened(lb_os_handle file, const char *path, size_t most, void **bytes, size_t *count,
                              lb_error *error)
 {
     lb_os_info info;
+    *bytes = NULL;
+    *count = 0;
+    if (!lb_os_is_open(file)) return LB_ERROR_OPEN;
     lb_status status = lb_os_info_of(file, &info) ? LB_OK : lb_cannot_read(path, strerror(errno), error);
     size_t guess = info.kind == LB_OS_IS_FILE ? (size_t)info.bytes : FIRST_READ;
     if (most == 0) most = guess > LB_FILE_STREAM ? guess : LB_FILE_STREAM;
@@ -189,19 +192,14 @@ static lb_status read_opened(lb_os_handle file, const char *path, size_t most, v
 
 lb_status lb_file_read(const char *path, size_t most, void **bytes, size_t *count, lb_error *error)
 {
-    *bytes = NULL;
-    *count = 0;
     lb_os_handle file = lb_os_open(path, LB_OS_READ);
-    return lb_os_is_open(file) ? read_opened(file, path, most, bytes, count, error)
-                               : lb_cannot_read(path, strerror(errno), error);
+    if (!lb_os_is_open(file)) lb_cannot_read(path, strerror(errno), error);
+    return read_opened(file, path, most, bytes, count, error);
 }
 
 lb_status lb_file_read_own(const char *path, size_t most, void **bytes, size_t *count, lb_error *error)
 {
-    *bytes = NULL;
-    *count = 0;
-    lb_os_handle file = lb_own_open(path, LB_OS_READ, error);
-    return lb_os_is_open(file) ? read_opened(file, path, most, bytes, count, error) : LB_ERROR_OPEN;
+    return read_opened(lb_own_open(path, LB_OS_READ, error), path, most, bytes, count, error);
 }
 
 /* ---- Files that grow while they are read. ---- */

@@ -4,6 +4,7 @@
 #define LB_JSON_H
 
 #include "base/buffer.h"
+#include "lookback/io.h"
 
 #include <cJSON.h>
 #include <stdbool.h>
@@ -16,6 +17,25 @@ enum { LB_JSON_LONGEST = 1000000 };
  *  Memory: freed by cJSON_Delete; `*json` is NULL after an error.
  *  Errors: LB_ERROR_FORMAT if it is not JSON; LB_ERROR_MEMORY. No message is set. */
 LB_MUST_USE lb_status lb_json_parse(const char *text, size_t length, const char **end, cJSON **json);
+
+/** A member of an object; NULL: it has none of this name, or is no object. */
+static inline const cJSON *lb_json_get(const cJSON *object, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+/** A member that is a text; NULL: there is none. */
+static inline const char *lb_json_text(const cJSON *object, const char *name)
+{
+    return cJSON_GetStringValue(lb_json_get(object, name));
+}
+
+/** A member that is a number. */
+static inline double lb_json_member(const cJSON *object, const char *name, double otherwise)
+{
+    const cJSON *found = lb_json_get(object, name);
+    return cJSON_IsNumber(found) ? found->valuedouble : otherwise;
+}
 
 /** Prints a value without blanks. Memory: freed by cJSON_free; NULL if memory runs out. */
 char *lb_json_print(const cJSON *json);
@@ -33,5 +53,13 @@ LB_MUST_USE lb_status lb_json_check_length(const char *name, const char *text, l
 
 /** Whether cJSON could allocate so many bytes now. */
 bool lb_json_has_memory(size_t bytes);
+
+/* ---- config_fields.c: a value of a struct that a table of fields describes, whatever its type. ---- */
+
+/** The value of a field that is a number, a flag or a choice, in a configuration. */
+double lb_config_number(const lb_config_field *field, const void *config);
+
+/** Sets the value of such a field. */
+void lb_config_put(const lb_config_field *field, void *config, double value);
 
 #endif

@@ -26,6 +26,7 @@ typedef struct reader {
     state state;
     z_stream stream; /* its input is what has been read */
     unsigned char piece[PIECE];
+    char plain[PIECE]; /* what is copied next */
 } reader;
 
 /* Begins with `count` bytes that have been read, and goes on at the place of the handle. NULL after an error. */
@@ -179,34 +180,22 @@ static lb_status grows_too_much(const char *name, size_t most, const char *expec
                         name, most, expected);
 }
 
-static lb_status copy_all(reader *from, const char *name, lb_os_handle to, size_t room, char *piece,
-                          lb_error *error)
+static lb_status copy_all(reader *from, const char *name, lb_os_handle to, size_t room, lb_error *error)
 {
     int64_t count;
     size_t without = 0, most = room;
-    while ((count = read_some(from, piece, PIECE, error)) > 0) {
+    while ((count = read_some(from, from->plain, PIECE, error)) > 0) {
         bool packed = from->state >= INSIDE;
-        if (is_endless(&without, piece, (size_t)count))
+        if (is_endless(&without, from->plain, (size_t)count))
             return packed ? grows_too_much(name, LB_FILE_STREAM, "the end of a line", error)
                           : lb_file_is_endless(name, LB_FILE_STREAM, error);
         if (packed && (size_t)count > room)
             return grows_too_much(name, most, "fewer, or a plain file with tabs", error);
-        lb_status status = lb_copy_add(to, &room, name, piece, (size_t)count, error);
+        lb_status status = lb_copy_add(to, &room, name, from->plain, (size_t)count, error);
         if (status) return status;
     }
-    return count < 0 ? error->status : LB_OK;
-}
-
-static lb_status copy_from(reader *from, const char *name, size_t most, lb_os_handle *copy, lb_error *error)
-{
-    char *piece = lb_alloc(PIECE);
-    if (!piece) return lb_out_of_memory_for(name, error);
-    *copy = lb_os_temp_file();
-    lb_status status =
-        lb_os_is_open(*copy) ? copy_all(from, name, *copy, most, piece, error) : lb_cannot_copy(name, error);
-    if (!status && !lb_os_go(*copy, 0)) status = lb_cannot_copy(name, error);
-    lb_release(piece);
-    return status;
+    if (count < 0) return error->status;
+    return lb_os_go(to, 0) ? LB_OK : lb_cannot_copy(name, error);
 }
 
 lb_status lb_plain_copy(lb_os_handle file, const char *first, size_t count, const char *name, size_t most,
@@ -215,8 +204,11 @@ lb_status lb_plain_copy(lb_os_handle file, const char *first, size_t count, cons
     lb_error found = {0};
     *copy = (lb_os_handle){0};
     reader *from = new_reader(file, first, count, name, &found);
-    lb_status status = from ? copy_from(from, name, most, copy, &found) : found.status;
-    if (from && from->state >= INSIDE) inflateEnd(&from->stream);
+    if (!from) return lb_error_set(error, found.status, "%s", found.message);
+    *copy = lb_os_temp_file();
+    lb_status status =
+        lb_os_is_open(*copy) ? copy_all(from, name, *copy, most, &found) : lb_cannot_copy(name, &found);
+    if (from->state >= INSIDE) inflateEnd(&from->stream);
     lb_release(from);
     if (status) lb_os_drop(copy);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;

@@ -250,8 +250,7 @@ static lb_status check_checksum(const lb_safetensors *file, lb_error *error)
     if (!stored || !compute_checksum(file, stored, computed))
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: the checksum is not where it belongs: the file is damaged, or another "
-                            "program rewrote it and "
-                            "kept %s and %s in the metadata",
+                            "program rewrote it and kept %s and %s in the metadata",
                             file->path, LB_SAFETENSORS_CHECKSUM_KEY, LB_SAFETENSORS_FORMAT_KEY);
     if (strcmp(stored, computed) == 0) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: found checksum %s, expected %.20s: the file is damaged",
@@ -269,17 +268,6 @@ static void order_data(lb_safetensors *file)
     }
 }
 
-static lb_status parse(lb_safetensors *file, lb_error *error)
-{
-    lb_status status = parse_header(file, error);
-    if (!status) status = parse_tensors(file, error);
-    if (!status) status = check_coverage(file, error);
-    if (!status) status = index_names(file, error);
-    if (!status) status = check_checksum(file, error);
-    if (!status) order_data(file);
-    return status;
-}
-
 static lb_status read_file(lb_safetensors *file, const char *path, lb_error *error)
 {
     void *bytes;
@@ -287,7 +275,13 @@ static lb_status read_file(lb_safetensors *file, const char *path, lb_error *err
     file->bytes = bytes;
     file->path = lb_alloc_string(path);
     if (!status && !file->path) status = lb_out_of_memory_for(path, error);
-    return status ? status : parse(file, error);
+    if (!status) status = parse_header(file, error);
+    if (!status) status = parse_tensors(file, error);
+    if (!status) status = check_coverage(file, error);
+    if (!status) status = index_names(file, error);
+    if (!status) status = check_checksum(file, error);
+    if (!status) order_data(file);
+    return status;
 }
 
 lb_safetensors *lb_safetensors_open(const char *path, lb_error *error)

@@ -21,15 +21,10 @@ typedef struct content {
     int64_t metadata_count;
 } content;
 
-static int compare_strings(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* A string that occurs twice in `strings`, or NULL. Sorts them. */
 static const char *find_repeated(const char **strings, size_t count)
 {
-    if (count > 1) qsort(strings, count, sizeof *strings, compare_strings);
+    if (count > 1) qsort(strings, count, sizeof *strings, lb_compare_strings);
     for (size_t i = 1; i < count; i++)
         if (strcmp(strings[i - 1], strings[i]) == 0) return strings[i];
     return NULL;

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { FIRST_CAPACITY = 256 };
-
 static int compare_symbols(const void *a, const void *b)
 {
     const lb_confusion *x = a, *y = b;
@@ -40,13 +38,10 @@ static bool make_room(lb_confusions *c)
     if (c->count < c->capacity) return true;
     merge(c);
     if (c->capacity > 0 && c->count <= c->capacity / 2) return true;
-    int64_t capacity = c->capacity ? 2 * c->capacity : FIRST_CAPACITY;
-    lb_confusion *grown =
-        lb_alloc_grow(c->pair, (size_t)c->count * sizeof *grown, (size_t)capacity * sizeof *grown);
-    if (!grown) return false;
-    c->pair = grown;
-    c->capacity = capacity;
-    return true;
+    size_t capacity = (size_t)c->capacity;
+    const bool fits = lb_alloc_room(&c->pair, (size_t)c->count, capacity + 1, &capacity, sizeof *c->pair);
+    c->capacity = (int64_t)capacity;
+    return fits;
 }
 
 static bool take(void *to, int32_t reference, int32_t output)

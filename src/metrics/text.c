@@ -15,23 +15,6 @@
 static const char *const replaced[][2] = {{"<skipped>", ""}, {"-\n", ""},   {"\n", " "},  {"&quot;", "\""},
                                           {"&amp;", "&"},    {"&lt;", "<"}, {"&gt;", ">"}};
 
-/* Replaces in place, by what is not longer. */
-static void replace(char *text, const char *from, const char *by)
-{
-    size_t length = strlen(from), new_length = strlen(by);
-    char *to = text;
-    while (*text) {
-        if (strncmp(text, from, length) != 0) {
-            *to++ = *text++;
-            continue;
-        }
-        memcpy(to, by, new_length);
-        to += new_length;
-        text += length;
-    }
-    *to = '\0';
-}
-
 /* Two bytes in a row, or one, each of a set; ^ in front of a set means all others, also those of other scripts.
  * `spaced` is what becomes of them. */
 static const struct rule {
@@ -81,7 +64,7 @@ static lb_status split_13a(const char *text, lb_words *words, lb_error *error)
     lb_buffer_add(&begin, " ", 1);
     char *now = lb_buffer_end(&begin);
     for (size_t i = 0; i < sizeof replaced / sizeof *replaced && now; i++)
-        replace(now, replaced[i][0], replaced[i][1]);
+        lb_text_replace(now, replaced[i][0], replaced[i][1]);
     for (size_t i = 0; i < sizeof rules / sizeof *rules && now; i++) {
         lb_buffer spaced = {0};
         apply(&rules[i], now, &spaced);
@@ -127,11 +110,6 @@ static lb_status read_text(const char *given, bool lower, lb_words *words, int32
     return status;
 }
 
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The ids of all words, one text after the other: equal words have equal ids. NULL: there is no memory. */
 static int32_t *number_words(const lb_words *texts, size_t count, lb_sequence *words)
 {
@@ -143,10 +121,10 @@ static int32_t *number_words(const lb_words *texts, size_t count, lb_sequence *w
         words[t] = (lb_sequence){ids + at, (int64_t)texts[t].count};
         for (size_t i = 0; i < texts[t].count; i++) sorted[at++] = texts[t].word[i];
     }
-    if (at > 1) qsort((void *)sorted, at, sizeof *sorted, compare_words);
+    if (at > 1) qsort((void *)sorted, at, sizeof *sorted, lb_compare_strings);
     for (size_t t = 0, id = 0; t < count && ids; t++)
         for (size_t i = 0; i < texts[t].count; i++) {
-            found = bsearch(&texts[t].word[i], (void *)sorted, all, sizeof *sorted, compare_words);
+            found = bsearch(&texts[t].word[i], (void *)sorted, all, sizeof *sorted, lb_compare_strings);
             ids[id++] = (int32_t)(found - sorted);
         }
     lb_release((void *)sorted);

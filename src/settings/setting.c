@@ -2,7 +2,7 @@
 #include "settings/settings.h"
 
 #include "base/format.h"
-#include "io/config_fields.h"
+#include "io/json.h"
 
 #include <math.h>
 #include <stdio.h>

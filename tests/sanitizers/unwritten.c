@@ -13,7 +13,7 @@ static char *take(lb_arena *arena, const char *which)
     if (!memory || strcmp(which, "new") == 0) return memory;
     memset(memory, 1, BYTES);
     if (strcmp(which, "written") == 0) return memory;
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     return lb_arena_alloc(arena, BYTES);
 }
 

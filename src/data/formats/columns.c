@@ -24,8 +24,7 @@ lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features)
 /* Whether a word is one of these, in small letters or capitals, maybe between blanks. */
 static bool is_one_of(lb_span word, const char *const *words)
 {
-    while (word.length > 0 && *word.text == ' ') word.text++, word.length--;
-    while (word.length > 0 && word.text[word.length - 1] == ' ') word.length--;
+    word = lb_span_trim(word, " ");
     while (*words && (strlen(*words) != word.length || !lb_same_letters(*words, word.text, word.length)))
         words++;
     return *words;
@@ -58,31 +57,26 @@ static const char *const features_names[] = {"features", "feats", "feat",     "t
 static const char *const weights[] = {"count",   "counts",      "freq", "frequency", "weight",
                                       "weights", "probability", "prob", NULL};
 
-bool lb_is_weight_name(const char *text, size_t length)
+bool lb_is_weight_name(lb_span text)
 {
-    return is_one_of((lb_span){text, length}, weights);
+    return is_one_of(text, weights);
 }
 
-bool lb_is_column_name(const char *text, size_t length)
+bool lb_is_column_name(lb_span text)
 {
-    lb_span name = {text, length};
-    return is_one_of(name, sources) || is_one_of(name, targets) || is_one_of(name, features_names);
+    return is_one_of(text, sources) || is_one_of(text, targets) || is_one_of(text, features_names);
 }
 
-bool lb_is_usual_name(const lb_pair_columns *usual, const char *text, size_t length)
+bool lb_is_usual_name(const lb_pair_columns *usual, lb_span text)
 {
-    lb_span name = {text, length};
-    return lb_is_column_name(text, length) || is_one_of(name, ONE_NAME(usual->source_name)) ||
-           is_one_of(name, ONE_NAME(usual->target_name));
+    return lb_is_column_name(text) || is_one_of(text, ONE_NAME(usual->source_name)) ||
+           is_one_of(text, ONE_NAME(usual->target_name));
 }
 
 bool lb_columns_named(const lb_first_lines *s)
 {
     int names = 0;
-    for (int i = 0; i < s->fields.count; i++) {
-        lb_span text = lb_field(&s->fields, i);
-        names += lb_is_usual_name(s->usual, text.text, text.length);
-    }
+    for (int i = 0; i < s->fields.count; i++) names += lb_is_usual_name(s->usual, lb_field(&s->fields, i));
     return names > 1;
 }
 
@@ -165,9 +159,8 @@ static bool is_language(lb_span text)
     lb_span name;
     size_t letters = 0;
     while (letters < text.length && !strchr("-_", text.text[letters])) letters++;
-    lb_pieces names = {
-        .at = language_names, .end = language_names + sizeof language_names - 1, .separator = " "};
-    while (lb_pieces_next(&names, &name.text, &name.length))
+    lb_pieces names = lb_pieces_at(lb_span_of(language_names), " ");
+    while (lb_pieces_next(&names, &name))
         if (name.length == letters && lb_same_letters(name.text, text.text, letters))
             return text.length <= letters + 1 + SCRIPT;
     return false;
@@ -184,14 +177,6 @@ static bool has_languages(lb_first_lines *s)
         both = two && is_language(lb_field(&s->fields, 0)) && is_language(lb_field(&s->fields, 1));
     }
     return both && !others && s->count >= LINES;
-}
-
-static void keep_names(const lb_fields *names, lb_fields *kept)
-{
-    for (int i = 0; i < names->count; i++) {
-        lb_span name = lb_field(names, i);
-        lb_fields_add(kept, name.text, name.length);
-    }
 }
 
 /* An older model knows that its file had a header, but not which. */
@@ -218,7 +203,8 @@ static void find_columns(lb_first_lines *s, const lb_pair_format *format, lb_rec
          languages = !named && !plain && !json && !format->no_target && has_languages(s);
     found->header = !json && (named || languages || s->kind.header || has_usual_header(s, format, found));
     found->recognised = found->recognised || (found->header && !s->kind.header);
-    if (json || found->header) keep_names(first, &found->names);
+    for (int i = 0; i < first->count && (json || found->header); i++)
+        lb_fields_add(&found->names, lb_field(first, i));
     if (found->header) found->look.names = s->line[0].number;
     if (found->header) lb_sample_drop_first(s);
     if (named && !found->features) lb_features_find_beside(s, found->columns, found);

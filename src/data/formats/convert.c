@@ -43,7 +43,7 @@ static bool add_field(lb_buffer *out, lb_span field)
 static lb_status refuse(lb_converter *w)
 {
     lb_buffer_print(&w->out, "%lld%c", (long long)w->first, WRONG);
-    (void)add_field(&w->out, (lb_span){w->kind->why, strlen(w->kind->why)});
+    (void)add_field(&w->out, lb_span_of(w->kind->why));
     lb_buffer_add(&w->out, "\n", 1);
     return flush(w, FULL);
 }
@@ -140,8 +140,7 @@ static bool is_unknown(const lb_converter *w)
     int without = 0;
     for (int i = 0; nothing && i < 2; i++) {
         if (columns[i] == 0 || columns[i] > w->fields.count) return false;
-        lb_span text = lb_field(&w->fields, columns[i] - 1);
-        without += text.length == strlen(nothing) && memcmp(text.text, nothing, text.length) == 0;
+        without += lb_span_is(lb_field(&w->fields, columns[i] - 1), nothing);
     }
     return without == 1;
 }
@@ -222,7 +221,7 @@ lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
     bool blank = before == 0 && lb_line_is_blank(line);
     /* the first line may say what divides the others */
     bool divider = before == 0 && !blank && c->columns == 0 && c->kind->row->quotes &&
-                   lb_csv_divider(line->text, line->length);
+                   lb_csv_divider((lb_span){line->text, line->length});
     met->blanks += blank;
     met->comments += divider;
     if (blank || divider) return LB_OK;
@@ -234,8 +233,8 @@ lb_status lb_converter_take(lb_converter *c, lb_line *line, lb_error *error)
         snprintf(c->kind->why, sizeof c->kind->why,
                  "found a line of more than %d bytes, expected at most that many", LB_PAIR_LINE_BYTES);
     else
-        found = lb_pair_kind_split(c->kind, c->record.text + before, c->record.length - before, before > 0,
-                                   &c->fields);
+        found = lb_pair_kind_split(c->kind, (lb_span){c->record.text + before, c->record.length - before},
+                                   before > 0, &c->fields);
     lb_status status = follow(c, line->number, before > 0, fields, found);
     bool goes_on = found == LB_LINE_IS_OPEN && c->record.length <= LB_PAIR_LINE_BYTES;
     return status || goes_on ? status : take_record(c, found);

@@ -25,22 +25,15 @@ typedef struct assignments {
     bool divided; /* a line has several */
 } assignments;
 
-static bool is_number(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (!lb_is_digit(text[i]) && text[i] != '.' && text[i] != '-') return false;
-    return true;
-}
-
 /* Parses an assignment, which has one sign of equality, between a key and a value. */
-static bool parse_assignment(const char *text, size_t length, assignment *parsed)
+static bool parse_assignment(lb_span text, assignment *parsed)
 {
-    const char *sign = memchr(text, '=', length);
-    size_t key = sign ? (size_t)(sign - text) : 0, value = key ? length - key - 1 : 0;
-    if (value == 0 || memchr(sign + 1, '=', value) || memchr(text, ' ', length)) return false;
-    *parsed = (assignment){.key = lb_hash(LB_HASH, text, key),
-                           .whole = lb_hash(LB_HASH, text, length),
-                           .number = is_number(sign + 1, value)};
+    const char *sign = memchr(text.text, '=', text.length);
+    size_t key = sign ? (size_t)(sign - text.text) : 0, value = key ? text.length - key - 1 : 0;
+    if (value == 0 || memchr(sign + 1, '=', value) || memchr(text.text, ' ', text.length)) return false;
+    *parsed = (assignment){lb_hash(LB_HASH, text.text, key), lb_hash(LB_HASH, text.text, text.length), true};
+    for (const char *at = sign + 1; at < sign + 1 + value; at++)
+        parsed->number = parsed->number && (lb_is_digit(*at) || *at == '.' || *at == '-');
     return true;
 }
 
@@ -51,20 +44,20 @@ static bool gather(lb_first_lines *s, int32_t column, const char *separator, ass
     all->count = 0;
     all->divided = false;
     for (int i = 0; i < s->count && odd <= lb_few(s->count); i++) {
-        const char *piece;
-        size_t length, before = all->count;
+        lb_span piece;
+        size_t before = all->count;
         bool good = true;
         lb_sample_divide(s, i);
         odd += s->fields.count < column;
         if (s->fields.count < column) continue;
         lb_span text = lb_field(&s->fields, column - 1);
-        lb_pieces pieces = lb_pieces_of(text.text, text.length, separator);
+        lb_pieces pieces = lb_pieces_of(text, separator);
         /* a word without features. Sources: SIGMORPHON 2016, https://universaldependencies.org/format.html */
-        if (text.length == 1 && *text.text == '_') continue;
-        while (good && lb_pieces_next(&pieces, &piece, &length)) {
+        if (lb_span_is(text, "_")) continue;
+        while (good && lb_pieces_next(&pieces, &piece)) {
             if (!lb_alloc_more(&all->list, all->count, &all->room, sizeof *all->list))
                 return !(s->fields.text.failed = true);
-            good = parse_assignment(piece, length, &all->list[all->count++]);
+            good = parse_assignment(piece, &all->list[all->count++]);
         }
         odd += !good;
         if (!good) all->count = before;
@@ -85,13 +78,6 @@ static const char *gather_any(lb_first_lines *s, int32_t column, assignments *al
     return found && gather(s, column, separators[USUAL], all) ? separators[USUAL] : NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const assignment *one = a, *other = b;
-    if (one->key != other->key) return one->key < other->key ? -1 : 1;
-    return (one->whole > other->whole) - (one->whole < other->whole);
-}
-
 /* The end of the assignments that are equal to the one at `at` in their key, or as a whole. */
 static size_t end_of(const assignments *all, size_t at, bool whole)
 {
@@ -108,7 +94,7 @@ static bool do_recur(assignments *all)
 {
     enum { SURE = 6 };
     size_t keys = 0, again = 0, words = 0;
-    qsort(all->list, all->count, sizeof *all->list, compare);
+    qsort(all->list, all->count, sizeof *all->list, lb_compare_two);
     for (size_t key = 0; key < all->count; keys++) {
         size_t next = end_of(all, key, false), different = 0;
         for (size_t at = key; at < next; different++) {

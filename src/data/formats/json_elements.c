@@ -24,7 +24,7 @@ static const cJSON *elements_of(const cJSON *value, bool line, const lb_pair_col
     if (cJSON_IsArray(value)) return cJSON_IsObject(first) || cJSON_IsArray(first) ? first : NULL;
     cJSON_ArrayForEach(item, value)
     {
-        named += lb_is_usual_name(usual, item->string, strlen(item->string));
+        named += lb_is_usual_name(usual, lb_span_of(item->string));
         if (!list && cJSON_IsArray(item) && (cJSON_IsObject(item->child) || cJSON_IsArray(item->child)))
             list = item->child;
     }
@@ -57,8 +57,7 @@ static bool may_be_value(lb_span text)
 {
     static const char blanks[] = " \n\r\t";
     cJSON *first = NULL;
-    while (text.length > 0 && strchr(blanks, text.text[text.length - 1])) text.length--;
-    while (text.length > 0 && strchr(blanks, *text.text)) text.text++, text.length--;
+    text = lb_span_trim(text, blanks);
     const char *stop = memchr(text.text, '\n', text.length), *second = text.text + 1;
     while (second < text.text + text.length && strchr(blanks, *second)) second++;
     bool object = text.length > 1 && *text.text == '{' && *second == '"',

@@ -1,5 +1,4 @@
 /* Divides a line of JSON into fields, for the table of formats. */
-#include "base/bytes.h"
 #include "data/formats/pair_kind.h"
 #include "io/json.h"
 
@@ -29,7 +28,7 @@ static void list_keys(const cJSON *object, bool outer, lb_fields *keys)
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        if (is_value(item)) lb_fields_add(keys, item->string, strlen(item->string));
+        if (is_value(item)) lb_fields_add(keys, lb_span_of(item->string));
         if (outer && cJSON_IsObject(item)) list_keys(item, false, keys);
     }
 }
@@ -40,8 +39,7 @@ static const cJSON *find_value(const cJSON *object, bool outer, lb_span key)
     const cJSON *item, *found = NULL;
     cJSON_ArrayForEach(item, object)
     {
-        if (strlen(item->string) == key.length && memcmp(item->string, key.text, key.length) == 0)
-            return item;
+        if (lb_span_is(key, item->string)) return item;
         if (outer && cJSON_IsObject(item)) found = find_value(item, false, key);
         if (found) return found;
     }
@@ -83,15 +81,15 @@ static void add_value(lb_fields *fields, const cJSON *value)
 }
 
 /* Says where a line is no object. Where more should follow, cJSON points at its last byte. */
-static lb_pair_line_is refuse(const char *line, size_t length, const char *at, char why[LB_BAD_LINE_WHY])
+static lb_pair_line_is refuse(lb_span line, const char *at, char why[LB_BAD_LINE_WHY])
 {
     enum { WORD = 12 };
-    if (at > line && at[-1] == '\'') at--;
-    size_t first = (size_t)(at - line), shown = 1;
-    while (shown < WORD && first + shown < length && !strchr(" \t,:\"'{}[]", at[shown])) shown++;
+    if (at > line.text && at[-1] == '\'') at--;
+    size_t first = (size_t)(at - line.text), shown = 1;
+    while (shown < WORD && first + shown < line.length && !strchr(" \t,:\"'{}[]", at[shown])) shown++;
     snprintf(why, LB_BAD_LINE_WHY, "found %s%.*s at byte %zu of the line%s, expected a JSON object",
              *at ? "" : "a zero byte", (int)lb_utf8_prefix(at, shown), at, first + 1,
-             first + 1 == length ? ", its last" : "");
+             first + 1 == line.length ? ", its last" : "");
     return LB_LINE_IS_BAD;
 }
 
@@ -108,17 +106,17 @@ static void refuse_object(const cJSON *object, char why[LB_BAD_LINE_WHY])
         snprintf(why, LB_BAD_LINE_WHY, "found an object without members, expected two texts in it");
 }
 
-lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+lb_pair_line_is lb_json_split(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
     cJSON *object;
     const char *end;
     lb_fields *keys = &kind->keys;
-    lb_status status = lb_json_parse(line, length, &end, &object);
+    lb_status status = lb_json_parse(line.text, line.length, &end, &object);
     if (status == LB_ERROR_MEMORY) fields->text.failed = true;
     bool list = keys->count == 0 && cJSON_IsArray(object) && object->child && is_value(object->child);
     if (status || (!cJSON_IsObject(object) && !list)) {
         cJSON_Delete(object);
-        return refuse(line, length, status ? end : line, kind->why);
+        return refuse(line, status ? end : line.text, kind->why);
     }
     if (keys->count == 0 && !list) list_keys(object, true, keys);
     const cJSON *item = NULL;

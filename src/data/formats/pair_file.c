@@ -124,7 +124,7 @@ static bool is_used(const lb_pair_columns *used, const lb_pair_format *format, i
 static const char *option_for(const lb_recognised *found, const lb_pair_format *format, int32_t column,
                               const char *name)
 {
-    bool weight = column == found->weight || lb_is_weight_name(name, strlen(name));
+    bool weight = column == found->weight || lb_is_weight_name(lb_span_of(name));
     if (weight && format->weight_column == 0) return "weight";
     return column == found->unused ? "features" : NULL;
 }
@@ -341,15 +341,6 @@ static lb_status convert(lb_pair_file *file, const char *path, const lb_pair_for
     return status;
 }
 
-/* Fills in the separators that go without saying for this kind of file. */
-static void take_unsaid(const lb_pair_kind_row *row, lb_pair_format *format)
-{
-    if (!format->source.separator) format->source.separator = row->source_separator;
-    if (!format->target.separator) format->target.separator = row->target_separator;
-    if (format->features_column && !format->source.features)
-        format->source.features = ";"; /* nothing shows */
-}
-
 /* Opens what the format needs; the file is then at its first byte. */
 static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format *format, lb_error *error)
 {
@@ -359,7 +350,10 @@ static lb_status open_lines(lb_pair_file *file, const char *path, lb_pair_format
                            : look_at_beginning(file, lb_pair_file_name(path), format, &kind, error);
     const lb_pair_kind_row *row = status ? NULL : kind.row;
     bool changed = row && (file->header || format->targets || format->weight_column != 0 || !row->plain);
-    if (row) take_unsaid(row, format);
+    if (row && !format->source.separator) format->source.separator = row->source_separator;
+    if (row && !format->target.separator) format->target.separator = row->target_separator;
+    if (row && format->features_column && !format->source.features)
+        format->source.features = ";"; /* nothing shows */
     if (changed) status = convert(file, path, format, &kind, error);
     lb_pair_kind_free(&kind);
     return status;

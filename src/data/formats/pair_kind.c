@@ -1,26 +1,19 @@
 #include "data/formats/pair_kind.h"
 #include "data/text/symbols.h"
 
-#include "base/bytes.h"
 #include "base/format.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char HEADER[] = LB_PAIR_KIND_HEADER, TAB[] = "tab", PLAIN[] = "tsv";
+static const char BLANKS[] = " \t";
 
-static bool is_blank(char letter)
+static lb_pair_line_is split_tabs(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
-    return letter == ' ' || letter == '\t';
-}
-
-static lb_pair_line_is split_tabs(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
-{
-    const char *at = line, *end = line + length, *stop;
+    lb_span field;
+    lb_pieces pieces = lb_pieces_at(line, "\t");
     (void)kind;
-    for (; (stop = memchr(at, '\t', (size_t)(end - at))) != NULL; at = stop + 1)
-        lb_fields_add(fields, at, (size_t)(stop - at));
-    lb_fields_add(fields, at, (size_t)(end - at));
+    while (lb_pieces_next(&pieces, &field)) lb_fields_add(fields, field);
     return LB_LINE_IS_FIELDS;
 }
 
@@ -38,11 +31,10 @@ static const char *read_quoted(const char *at, const char *end, lb_fields *field
 }
 
 /* Divides a line of CSV; where `open`, it goes on with a quoted field. Source: RFC 4180. */
-static lb_pair_line_is split_quoted(const lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                    lb_fields *fields)
+static lb_pair_line_is split_quoted(const lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields)
 {
     const char between = *kind->between;
-    const char *at = line, *end = line + length;
+    const char *at = line.text, *end = at + line.length;
     bool stray = false;
     for (;;) {
         bool quoted = open || (at < end && *at == '"');
@@ -51,62 +43,46 @@ static lb_pair_line_is split_quoted(const lb_pair_kind *kind, const char *line, 
         open = false;
         const char *stop = memchr(at, between, (size_t)(end - at));
         stray = stray || (quoted && at < (stop ? stop : end));
-        lb_fields_add(fields, at, (size_t)((stop ? stop : end) - at));
+        lb_fields_add(fields, (lb_span){at, (size_t)((stop ? stop : end) - at)});
         if (!stop) return stray ? LB_LINE_IS_STRAY : LB_LINE_IS_FIELDS;
         at = stop + 1;
         while (kind->blanks && at < end && *at == ' ') at++;
     }
 }
 
-static lb_pair_line_is split_csv(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_csv(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
-    return split_quoted(kind, line, length, false, fields);
+    return split_quoted(kind, line, false, fields);
 }
 
-/* A text without the blanks around it. */
-static lb_span trimmed(const char *text, size_t length)
+/* Adds what is in front of the first text between fields, and leaves the rest of the line. */
+static lb_pair_line_is split_at(const lb_pair_kind *kind, lb_span *line, lb_fields *fields)
 {
-    while (length > 0 && is_blank(*text)) text++, length--;
-    while (length > 0 && is_blank(text[length - 1])) length--;
-    return (lb_span){text, length};
+    lb_span field;
+    lb_pieces pieces = lb_pieces_at(*line, kind->between);
+    (void)lb_pieces_next(&pieces, &field);
+    lb_fields_add(fields, lb_span_trim(field, BLANKS));
+    if (!pieces.at) return LB_LINE_IS_BAD;
+    *line = (lb_span){pieces.at, (size_t)(pieces.end - pieces.at)};
+    return LB_LINE_IS_FIELDS;
 }
 
-/* Adds a field without the blanks around it. */
-static void add_trimmed(lb_fields *fields, const char *text, size_t length)
+static lb_pair_line_is split_line(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
-    lb_span field = trimmed(text, length);
-    lb_fields_add(fields, field.text, field.length);
-}
-
-/* Divides a line where the text between its fields occurs first. */
-static lb_pair_line_is split_at(const lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields,
-                                const char **rest)
-{
-    lb_pieces pieces = {.at = line, .end = line + length, .separator = kind->between};
-    (void)lb_pieces_next(&pieces, &line, &length);
-    *rest = pieces.at;
-    add_trimmed(fields, line, length);
-    return *rest ? LB_LINE_IS_FIELDS : LB_LINE_IS_BAD;
-}
-
-static lb_pair_line_is split_line(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
-{
-    const char *rest;
-    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
-    add_trimmed(fields, rest, length - (size_t)(rest - line));
+    if (split_at(kind, &line, fields)) return LB_LINE_IS_BAD;
+    lb_fields_add(fields, lb_span_trim(line, BLANKS));
     return LB_LINE_IS_FIELDS;
 }
 
 /* Several right answers have commas between them; behind the last one, there may be a comma, too. */
-static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_list(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
     static const char or = LB_FIELDS_OR;
-    const char *rest, *answer;
-    size_t count;
-    if (split_at(kind, line, length, fields, &rest)) return LB_LINE_IS_BAD;
-    lb_pieces answers = lb_pieces_of(rest, length - (size_t)(rest - line), ",");
-    for (bool first = true; lb_pieces_next(&answers, &answer, &count);) {
-        lb_span text = trimmed(answer, count);
+    lb_span text;
+    if (split_at(kind, &line, fields)) return LB_LINE_IS_BAD;
+    lb_pieces answers = lb_pieces_of(line, ",");
+    for (bool first = true; lb_pieces_next(&answers, &text);) {
+        text = lb_span_trim(text, BLANKS);
         if (text.length == 0) continue;
         if (!first) lb_buffer_add(&fields->text, & or, 1);
         lb_buffer_add(&fields->text, text.text, text.length);
@@ -116,58 +92,58 @@ static lb_pair_line_is split_list(lb_pair_kind *kind, const char *line, size_t l
     return LB_LINE_IS_FIELDS;
 }
 
-/* The length of a word without the number of a variant, "read(2)". */
-static size_t without_variant(const char *word, size_t length)
+/* The word up to the next blank, which is taken off a line. */
+static lb_span take_word(lb_span *line)
 {
-    size_t at = length;
-    if (length < 4 || word[length - 1] != ')') return length;
-    at--;
-    while (at > 0 && word[at - 1] >= '0' && word[at - 1] <= '9') at--;
-    return at > 1 && at < length - 1 && word[at - 1] == '(' ? at - 1 : length;
+    lb_span word = {line->text, 0};
+    while (word.length < line->length && !memchr(BLANKS, word.text[word.length], sizeof BLANKS - 1))
+        word.length++;
+    line->text += word.length;
+    line->length -= word.length;
+    return word;
+}
+
+/* A word without the number of a variant, "read(2)". */
+static lb_span without_variant(lb_span word)
+{
+    size_t at = word.length - 1;
+    if (word.length < 4 || word.text[at] != ')') return word;
+    while (at > 0 && word.text[at - 1] >= '0' && word.text[at - 1] <= '9') at--;
+    bool variant = at > 1 && at < word.length - 1 && word.text[at - 1] == '(';
+    return (lb_span){word.text, variant ? at - 1 : word.length};
 }
 
 /* "READ(2)  R EH1 D # comment". Source: CMUdict, https://github.com/cmusphinx/cmudict */
-static lb_pair_line_is split_cmudict(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_cmudict(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
     (void)kind;
-    if (length >= 3 && memcmp(line, ";;;", 3) == 0) return LB_LINE_IS_COMMENT;
-    lb_pieces pieces = {.at = line, .end = line + length, .separator = " #"};
-    (void)lb_pieces_next(&pieces, &line, &length); /* a comment follows */
-    size_t word = 0;
-    while (word < length && !is_blank(line[word])) word++;
-    lb_fields_add(fields, line, without_variant(line, word));
-    if (word == length) return LB_LINE_IS_FIELDS;
-    add_trimmed(fields, line + word, length - word);
+    if (line.length >= 3 && memcmp(line.text, ";;;", 3) == 0) return LB_LINE_IS_COMMENT;
+    lb_pieces pieces = lb_pieces_at(line, " #");
+    (void)lb_pieces_next(&pieces, &line); /* a comment follows */
+    lb_fields_add(fields, without_variant(take_word(&line)));
+    if (line.length > 0) lb_fields_add(fields, lb_span_trim(line, BLANKS));
     return LB_LINE_IS_FIELDS;
 }
 
-/* Adds a word up to the next blank, behind the blanks in front of it. Returns what follows. */
-static const char *add_word(lb_fields *fields, const char *at, const char *end)
-{
-    while (at < end && is_blank(*at)) at++;
-    const char *stop = at;
-    while (stop < end && !is_blank(*stop)) stop++;
-    lb_fields_add(fields, at, (size_t)(stop - at));
-    return stop;
-}
-
 /* "read 0.4 R EH D", with blanks or tabs. Source: Kaldi, https://kaldi-asr.org/doc/data_prep.html */
-static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_lexiconp(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
-    const char *end = line + length, *at = add_word(fields, line, end);
     (void)kind;
-    at = add_word(fields, at, end);
-    add_trimmed(fields, at, (size_t)(end - at));
+    for (int i = 0; i < 2; i++) {
+        line = lb_span_trim(line, BLANKS);
+        lb_fields_add(fields, take_word(&line));
+    }
+    lb_fields_add(fields, lb_span_trim(line, BLANKS));
     return LB_LINE_IS_FIELDS;
 }
 
 /* A word has ten columns, and gets an 11th with its part of speech and its features. Ranges of words, "2-3", and words
  * that are not there, "5.1", repeat what other lines have. Source: https://universaldependencies.org/format.html */
-static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_conllu(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
     enum { COLUMNS = 10, SPEECH = 3, FEATURES = 5 };
-    if (length > 0 && *line == '#') return LB_LINE_IS_COMMENT;
-    split_tabs(kind, line, length, fields);
+    if (line.length > 0 && *line.text == '#') return LB_LINE_IS_COMMENT;
+    split_tabs(kind, line, fields);
     lb_span id = lb_field(fields, 0);
     size_t digits = 0;
     while (digits < id.length && strchr("0123456789-.", id.text[digits])) digits++;
@@ -179,9 +155,9 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
         return LB_LINE_IS_BAD;
     }
     const size_t *end = fields->end;
-    lb_span speech = {line + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
-            features = {line + end[FEATURES - 1] + FEATURES, end[FEATURES] - end[FEATURES - 1]};
-    bool none = features.length == 1 && *features.text == *kind->row->nothing;
+    lb_span speech = {line.text + end[SPEECH - 1] + SPEECH, end[SPEECH] - end[SPEECH - 1]},
+            features = {line.text + end[FEATURES - 1] + FEATURES, end[FEATURES] - end[FEATURES - 1]};
+    bool none = lb_span_is(features, kind->row->nothing);
     lb_buffer_add(&fields->text, speech.text, speech.length);
     if (!none) {
         lb_buffer_add(&fields->text, kind->row->features, 1);
@@ -192,15 +168,15 @@ static lb_pair_line_is split_conllu(lb_pair_kind *kind, const char *line, size_t
 }
 
 /* "IN: jump twice OUT: JUMP JUMP". Source: SCAN, https://github.com/brendenlake/SCAN */
-static lb_pair_line_is split_scan(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields)
+static lb_pair_line_is split_scan(lb_pair_kind *kind, lb_span line, lb_fields *fields)
 {
     static const char in[] = "IN:";
-    while (length > 0 && is_blank(*line)) line++, length--;
-    if (length < sizeof in || memcmp(line, in, sizeof in - 1) != 0) {
+    while (line.length > 0 && memchr(BLANKS, *line.text, sizeof BLANKS - 1)) line.text++, line.length--;
+    if (line.length < sizeof in || memcmp(line.text, in, sizeof in - 1) != 0) {
         snprintf(kind->why, sizeof kind->why, "found no %s, expected IN: and OUT:", in);
         return LB_LINE_IS_BAD;
     }
-    return split_line(kind, line + sizeof in - 1, length - (sizeof in - 1), fields);
+    return split_line(kind, (lb_span){line.text + sizeof in - 1, line.length - (sizeof in - 1)}, fields);
 }
 
 const lb_pair_kind_row lb_pair_kinds[] = {
@@ -231,30 +207,26 @@ static lb_status unknown(const char *name, lb_error *error)
                         name, names);
 }
 
-static const lb_pair_kind_row *row_named(const char *name, size_t length)
-{
-    const lb_pair_kind_row *row = lb_pair_kinds;
-    while (row->name && (strlen(row->name) != length || memcmp(row->name, name, length) != 0)) row++;
-    return row->name ? row : NULL;
-}
-
 lb_status lb_pair_kind_parse(const char *name, lb_pair_kind *kind, lb_error *error)
 {
-    if (!name || !*name) name = PLAIN;
-    *kind = (lb_pair_kind){.row = lb_pair_kinds};
-    size_t length = strlen(name), ending = sizeof HEADER - 1;
+    const lb_pair_kind_row *row = lb_pair_kinds;
+    *kind = (lb_pair_kind){.row = row};
+    if (!name || !*name) name = row->name;
+    size_t length = strlen(name), ending = strlen(LB_PAIR_KIND_HEADER);
     if (length >= LB_PAIR_KIND_NAME) return unknown(name, error);
-    kind->header = length > ending && strcmp(name + length - ending, HEADER) == 0;
+    kind->header = length > ending && lb_ends_with(name, LB_PAIR_KIND_HEADER);
     if (kind->header) length -= ending;
     const char *colon = memchr(name, ':', length);
-    const size_t word = colon ? (size_t)(colon - name) : length, between = colon ? length - word - 1 : 0;
-    const lb_pair_kind_row *row = row_named(name, word);
-    if (!row || (colon ? !row->choice || between == 0 : !row->between)) return unknown(name, error);
-    const bool tab = between == sizeof TAB - 1 && memcmp(colon + 1, TAB, between) == 0;
-    if (row->quotes && between > 1 && !tab) return unknown(name, error);
+    const lb_span word = {name, colon ? (size_t)(colon - name) : length};
+    lb_span between = {name + word.length + 1, colon ? length - word.length - 1 : 0};
+    while (row->name && !lb_span_is(word, row->name)) row++;
+    if (!row->name || (colon ? !row->choice || between.length == 0 : !row->between))
+        return unknown(name, error);
+    if (row->quotes && lb_span_is(between, "tab")) between = lb_span_of("\t");
+    if (row->quotes && between.length > 1) return unknown(name, error);
     kind->row = row;
-    const char *text = row->quotes && tab ? "\t" : colon ? colon + 1 : row->between;
-    snprintf(kind->between, sizeof kind->between, "%.*s", colon ? (int)between : (int)strlen(text), text);
+    if (!colon) between = lb_span_of(row->between);
+    snprintf(kind->between, sizeof kind->between, "%.*s", (int)between.length, between.text);
     return LB_OK;
 }
 
@@ -264,13 +236,12 @@ void lb_pair_kind_free(lb_pair_kind *kind)
     *kind = (lb_pair_kind){0};
 }
 
-lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                   lb_fields *fields)
+lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields)
 {
-    if (open) return split_quoted(kind, line, length, true, fields);
+    if (open) return split_quoted(kind, line, true, fields);
     lb_fields_clear(fields);
     *kind->why = '\0';
-    lb_pair_line_is found = kind->row->split(kind, line, length, fields);
+    lb_pair_line_is found = kind->row->split(kind, line, fields);
     if (found == LB_LINE_IS_BAD && !*kind->why)
         snprintf(kind->why, sizeof kind->why, "found 1 column, expected 2, separated by \"%s\"",
                  kind->between);
@@ -289,9 +260,9 @@ bool lb_span_number(lb_span text, double most, double *number)
     return *end == '\0' && *number >= 0 && *number <= most;
 }
 
-char lb_csv_divider(const char *line, size_t length)
+char lb_csv_divider(lb_span line)
 {
     static const char begins[] = "sep=";
-    bool is = length == sizeof begins && lb_same_letters(line, begins, length - 1);
-    return is ? line[length - 1] : '\0';
+    bool is = line.length == sizeof begins && lb_same_letters(line.text, begins, line.length - 1);
+    return is ? line.text[line.length - 1] : '\0';
 }

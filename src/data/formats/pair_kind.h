@@ -3,6 +3,7 @@
 #define LB_PAIR_KIND_H
 
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "lookback/data.h"
 
 #include <assert.h>
@@ -13,12 +14,6 @@ enum {
     LB_FIELDS_OR = '\x1F', /* within a field, between several right answers */
     LB_FIELDS_NOT = '\x1E' /* in front of what is there instead of a text in JSON, such as null */
 };
-
-/** A text that is no string. */
-typedef struct lb_span {
-    const char *text;
-    size_t length;
-} lb_span;
 
 /** The fields of a line, whatever divides them. A struct of zeros has none.
  *  Memory: release `text.text` with lb_release. */
@@ -42,9 +37,9 @@ static inline void lb_fields_end(lb_fields *fields)
     if (fields->count < LB_FIELDS_MOST) fields->end[fields->count++] = fields->text.length;
 }
 
-static inline void lb_fields_add(lb_fields *fields, const char *text, size_t length)
+static inline void lb_fields_add(lb_fields *fields, lb_span field)
 {
-    lb_buffer_add(&fields->text, text, length);
+    lb_buffer_add(&fields->text, field.text, field.length);
     lb_fields_end(fields);
 }
 
@@ -89,7 +84,7 @@ typedef struct lb_pair_kind_row {
     bool plain;                 /* TSV, where each line is a pair */
     bool tabs, quotes;          /* tabs divide a line; fields may be in quotes */
     bool members;               /* fields have names in each line */
-    lb_pair_line_is (*split)(struct lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+    lb_pair_line_is (*split)(struct lb_pair_kind *kind, lb_span line, lb_fields *fields);
     /* What goes without saying. */
     const char *source_separator, *target_separator; /* of symbols; NULL: none */
     const char *features;                            /* the separator of features; NULL: found out */
@@ -130,11 +125,10 @@ void lb_pair_kind_free(lb_pair_kind *kind);
 /** Divides a line into fields, which are cleared first. Where `open`, it goes on with the quoted field at the end of
  *  those of the line before, which was open, and begins with its line end. The first line of JSON decides about the
  *  columns of the others. */
-lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                   lb_fields *fields);
+lb_pair_line_is lb_pair_kind_split(lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields);
 
 /** The divider in a first line such as "sep=;", which Excel writes and reads; 0: it is another line. */
-char lb_csv_divider(const char *line, size_t length);
+char lb_csv_divider(lb_span line);
 
 /** Reads a decimal number from 0 to `most`, in the locale C. False if the text is none. */
 bool lb_span_number(lb_span text, double most, double *number);
@@ -142,6 +136,6 @@ bool lb_span_number(lb_span text, double most, double *number);
 /* ---- json_line.c ---- */
 
 /** The values of a JSON object, in the order of the keys, which are those of the first one. */
-lb_pair_line_is lb_json_split(lb_pair_kind *kind, const char *line, size_t length, lb_fields *fields);
+lb_pair_line_is lb_json_split(lb_pair_kind *kind, lb_span line, lb_fields *fields);
 
 #endif

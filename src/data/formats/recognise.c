@@ -19,8 +19,7 @@ static void take_lines(lb_first_lines *s, const char *text, size_t length, bool 
         size_t count = (size_t)((stop ? stop : end) - at);
         if (count > 0 && at[count - 1] == '\r') count--;
         const lb_line line = {.text = at, .length = count};
-        if (!lb_line_is_blank(&line))
-            s->line[s->count++] = (lb_sample_line){.text = at, .length = count, .number = number};
+        if (!lb_line_is_blank(&line)) s->line[s->count++] = (lb_sample_line){{at, count}, .number = number};
         tabs += memchr(at, '\t', count) != NULL;
         at = stop ? stop + 1 : end;
     }
@@ -37,7 +36,8 @@ static bool is_jsonl(lb_first_lines *s)
         full = 0;
         for (int i = k < TRIED ? k : 0; i < s->count; i++) {
             int texts = 0;
-            s->line[i].odd = !strchr("{[", *s->line[i].text) || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
+            s->line[i].odd =
+                !strchr("{[", *s->line[i].text.text) || lb_sample_divide(s, i) != LB_LINE_IS_FIELDS;
             for (int column = 0; !s->line[i].odd && column < s->fields.count; column++)
                 texts += lb_field(&s->fields, column).length > 0;
             full += texts >= s->least;
@@ -82,11 +82,10 @@ static bool is_table(lb_first_lines *s)
     s->width = 0;
     for (int i = 0, first = 0; i < s->count; i++) {
         first = open ? first : i;
-        lb_pair_line_is found =
-            lb_pair_kind_split(&s->kind, s->line[i].text, s->line[i].length, open, &s->fields);
+        lb_pair_line_is found = lb_pair_kind_split(&s->kind, s->line[i].text, open, &s->fields);
         bool names = first <= lb_few(s->count) && lb_columns_named(s), stray = found == LB_LINE_IS_STRAY;
         bool bad = (open && stray) || (found == LB_LINE_IS_OPEN && i + 1 == s->count && s->whole);
-        sure = sure || names || memchr(s->line[i].text, '"', s->line[i].length);
+        sure = sure || names || memchr(s->line[i].text.text, '"', s->line[i].text.length);
         open = found == LB_LINE_IS_OPEN && !bad;
         columns[i] = NO_COLUMNS;
         s->line[i].odd = false;
@@ -95,10 +94,7 @@ static bool is_table(lb_first_lines *s)
         if (bad) i = first;
         if (bad || open || names) continue;
         columns[first] = s->fields.count;
-        s->line[first].odd =
-            s->manner
-                ? has_sentence(&s->kind, (lb_span){s->line[first].text, s->line[first].length}, &s->fields)
-                : stray;
+        s->line[first].odd = s->manner ? has_sentence(&s->kind, s->line[first].text, &s->fields) : stray;
     }
     vote_for_width(s, columns);
     return s->width > 1 && sure;
@@ -109,7 +105,7 @@ static bool is_decimal_table(lb_first_lines *s)
 {
     bool table = is_table(s);
     for (int i = 0; i < s->count; i++) {
-        const char *first = s->line[i].text, *end = first + s->line[i].length, *at = first;
+        const char *first = s->line[i].text.text, *end = first + s->line[i].text.length, *at = first;
         for (; (at = memchr(at, ',', (size_t)(end - at))) != NULL; at++)
             if (at == first || at + 1 == end || !lb_is_digit(at[-1]) || !lb_is_digit(at[1]))
                 s->line[i].odd = true;
@@ -214,8 +210,7 @@ static int find_odd(lb_first_lines *s, const struct recogniser *r)
         lb_sample_line *line = &s->line[i];
         lb_pair_line_is found = lb_sample_divide(s, i);
         bool fields = found == LB_LINE_IS_FIELDS, asked = fields && s->manner && r->manner;
-        line->odd = found == LB_LINE_IS_BAD ||
-                    (asked && r->manner->is_odd(&s->kind, (lb_span){line->text, line->length}, &s->fields));
+        line->odd = found == LB_LINE_IS_BAD || (asked && r->manner->is_odd(&s->kind, line->text, &s->fields));
         good += fields && !line->odd;
     }
     bool is = r->is ? r->is(s) : good > 0;
@@ -226,7 +221,7 @@ static int find_odd(lb_first_lines *s, const struct recogniser *r)
 /* What divides a table, by its first line, which is then left out. */
 static void take_divider(lb_first_lines *s, lb_recognised *found)
 {
-    char divider = s->count > 0 ? lb_csv_divider(s->line[0].text, s->line[0].length) : '\0';
+    char divider = s->count > 0 ? lb_csv_divider(s->line[0].text) : '\0';
     if (!divider) return;
     lb_sample_drop_first(s);
     if (*s->kind.between) return; /* given */
@@ -263,10 +258,9 @@ static lb_status take_kind(lb_first_lines *s, const char *name, lb_recognised *f
 }
 
 /* A brace and a quote, even if they are of no object. */
-static bool begins_object(const lb_sample_line *line)
+static bool begins_object(lb_span line)
 {
-    bool quote = memchr(line->text, '"', line->length) || memchr(line->text, '\'', line->length);
-    return *line->text == '{' && quote;
+    return *line.text == '{' && (memchr(line.text, '"', line.length) || memchr(line.text, '\'', line.length));
 }
 
 /* Whether the name of a file says that its lines are objects, and one looks so, or the training had names. */
@@ -274,15 +268,15 @@ static bool is_named_jsonl(const lb_first_lines *s, const char *name, bool no_ta
 {
     const char *last = lb_os_name_of(name);
     bool may = no_target ? *s->usual->source_name != '\0' : s->count == 0;
-    for (int i = 0; i < s->count; i++) may = may || begins_object(&s->line[i]);
+    for (int i = 0; i < s->count; i++) may = may || begins_object(s->line[i].text);
     return may && (strstr(last, ".json") || strstr(last, ".ndjson"));
 }
 
 /* Whether a sound of CMUdict behind the word is a vowel. Letters, as in "T V", are only consonants of it. */
-static bool has_vowel(const lb_sample_line *line)
+static bool has_vowel(lb_span line)
 {
-    for (size_t i = 1; i < line->length; i++)
-        if (line->text[i - 1] == ' ' && line->text[i] && strchr("AEIOU", line->text[i])) return true;
+    for (size_t i = 1; i < line.length; i++)
+        if (line.text[i - 1] == ' ' && line.text[i] && strchr("AEIOU", line.text[i])) return true;
     return false;
 }
 
@@ -292,9 +286,9 @@ static bool looks_usual(lb_first_lines *s)
     const lb_pair_kind_row *row = s->kind.row;
     if (s->count == 0 || row->tabs) return false;
     if (row->quotes) return lb_columns_have_header(s, false);
-    if (strcmp(row->name, "cmudict") == 0 && !has_vowel(&s->line[0])) return false;
+    if (strcmp(row->name, "cmudict") == 0 && !has_vowel(s->line[0].text)) return false;
     s->manner = true;
-    return find_odd(s, recogniser_of(row)) == 0 || (row->members && begins_object(&s->line[0])) ||
+    return find_odd(s, recogniser_of(row)) == 0 || (row->members && begins_object(s->line[0].text)) ||
            lb_sample_divide(s, 0) == LB_LINE_IS_COMMENT;
 }
 
@@ -305,7 +299,7 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
     lb_status status = take_kind(s, s->usual->kind, found, error);
     found->recognised = !status && looks_usual(s);
     for (size_t i = 0; i < sizeof with_names / sizeof *with_names && !status && !found->recognised; i++) {
-        if (s->count == 0 || !*s->usual->source_name || (i == 0 && *s->line[0].text != '{')) continue;
+        if (s->count == 0 || !*s->usual->source_name || (i == 0 && *s->line[0].text.text != '{')) continue;
         status = take_kind(s, with_names[i], found, error);
         found->recognised = !status && lb_columns_have_header(s, true);
     }
@@ -316,8 +310,8 @@ static lb_status try_usual(lb_first_lines *s, lb_recognised *found, lb_error *er
 static lb_status take_table(lb_first_lines *s, const char *name, lb_recognised *found, lb_error *error)
 {
     if (!lb_ends_with(name, ".csv") || s->count == 0) return LB_OK;
-    const lb_sample_line *line = &s->line[0];
-    bool other = memchr(line->text, ';', line->length) && !memchr(line->text, ',', line->length);
+    const lb_span line = s->line[0].text;
+    bool other = memchr(line.text, ';', line.length) && !memchr(line.text, ',', line.length);
     found->recognised = true;
     return take_kind(s, other ? "csv:;" : "csv", found, error);
 }

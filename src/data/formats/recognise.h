@@ -18,8 +18,7 @@ static inline int lb_few(int lines)
 
 /** One of the first lines with a text. */
 typedef struct lb_sample_line {
-    const char *text;
-    size_t length;
+    lb_span text;
     int64_t number; /* in the file */
     bool odd; /* unlike most: of ten lines one may be, and of JSON fewer than half, and the format stays */
 } lb_sample_line;
@@ -61,7 +60,7 @@ typedef struct lb_recognised {
 /** Divides a line; only what the kind makes of it counts. */
 static inline lb_pair_line_is lb_sample_divide(lb_first_lines *s, int line)
 {
-    return lb_pair_kind_split(&s->kind, s->line[line].text, s->line[line].length, false, &s->fields);
+    return lb_pair_kind_split(&s->kind, s->line[line].text, false, &s->fields);
 }
 
 static inline void lb_sample_drop_first(lb_first_lines *s)
@@ -116,15 +115,16 @@ bool lb_pair_format_has_features(const lb_pair_format *format);
 lb_pair_columns lb_pair_columns_complete(lb_pair_columns columns, bool features);
 
 /** Whether a text is a usual name of a column of sources, targets or features. */
-bool lb_is_column_name(const char *text, size_t length);
+bool lb_is_column_name(lb_span text);
 
 /** Whether a text is a usual name of a column of counts or weights. */
-bool lb_is_weight_name(const char *text, size_t length);
+bool lb_is_weight_name(lb_span text);
 
 /** The column with such a name; 0: there is none. */
 int32_t lb_columns_weight(const lb_fields *names);
+
 /** Whether it is one, or the name that a column of sources or targets had in training. */
-bool lb_is_usual_name(const lb_pair_columns *usual, const char *text, size_t length);
+bool lb_is_usual_name(const lb_pair_columns *usual, lb_span text);
 
 /** Whether two fields of the last line that was divided are names of columns, usual ones or those of the training. */
 bool lb_columns_named(const lb_first_lines *sample);

@@ -9,26 +9,22 @@ static bool is_phone(lb_span word)
                                          "DH", "EH", "ER", "EY", "F",  "G",  "HH", "IH", "IY", "JH",
                                          "K",  "L",  "M",  "N",  "NG", "OW", "OY", "P",  "R",  "S",
                                          "SH", "T",  "TH", "UH", "UW", "V",  "W",  "Y",  "Z",  "ZH"};
-    bool stressed = word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
-    size_t length = word.length - stressed;
+    word.length -= word.length > 1 && word.text[word.length - 1] >= '0' && word.text[word.length - 1] <= '2';
     for (size_t i = 0; i < sizeof phones / sizeof *phones; i++)
-        if (strlen(phones[i]) == length && memcmp(phones[i], word.text, length) == 0) return true;
+        if (lb_span_is(word, phones[i])) return true;
     return false;
-}
-
-static bool are_phones(lb_span text)
-{
-    lb_pieces words = {.at = text.text, .end = text.text + text.length, .separator = " "};
-    lb_span word;
-    while (lb_pieces_next(&words, &word.text, &word.length))
-        if (word.length > 0 && !is_phone(word)) return false;
-    return text.length > 0;
 }
 
 bool lb_is_odd_cmudict(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
+    lb_span sounds, word;
     (void)kind, (void)line;
-    return fields->count != 2 || !are_phones(lb_field(fields, 1));
+    if (fields->count != 2) return true;
+    sounds = lb_field(fields, 1);
+    lb_pieces words = lb_pieces_at(sounds, " ");
+    while (lb_pieces_next(&words, &word))
+        if (word.length > 0 && !is_phone(word)) return true;
+    return sounds.length == 0;
 }
 
 /* A number from 0 to 1. */
@@ -42,8 +38,8 @@ static bool is_probability(lb_span text)
 bool lb_is_odd_lexiconp(const lb_pair_kind *kind, lb_span line, const lb_fields *fields)
 {
     lb_span sounds = lb_field(fields, 2), first;
-    lb_pieces words = {.at = sounds.text, .end = sounds.text + sounds.length, .separator = " "};
-    (void)kind, (void)line, (void)lb_pieces_next(&words, &first.text, &first.length);
+    lb_pieces words = lb_pieces_at(sounds, " ");
+    (void)kind, (void)line, (void)lb_pieces_next(&words, &first);
     return !is_probability(lb_field(fields, 1)) || is_probability(first) ||
            memchr(sounds.text, '\t', sounds.length);
 }

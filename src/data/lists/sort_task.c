@@ -37,18 +37,13 @@ lb_status lb_sort_set_lengths(lb_sort_task *task, const char *of, const char *na
 }
 
 /* FNV-1a over the numbers, then the finaliser of SplitMix64, so that the low digits are even. */
-static uint64_t hash_list(const int32_t *values, int32_t length)
+lb_split lb_sort_split(const int32_t *values, int32_t length)
 {
     uint64_t hash = 14695981039346656037u;
     for (int32_t i = 0; i < length; i++) hash = (hash ^ (uint32_t)values[i]) * 1099511628211u;
     hash = (hash ^ (hash >> 30)) * 0xBF58476D1CE4E5B9u;
     hash = (hash ^ (hash >> 27)) * 0x94D049BB133111EBu;
-    return hash ^ (hash >> 31);
-}
-
-lb_split lb_sort_split(const int32_t *values, int32_t length)
-{
-    return hash_list(values, length) % TEST_SHARE == 0 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN;
+    return (hash ^ (hash >> 31)) % TEST_SHARE == 0 ? LB_SPLIT_TEST : LB_SPLIT_TRAIN;
 }
 
 /* The next list, counting like an odometer; false after the last. */

@@ -23,18 +23,9 @@ char *lb_sort_task_print(const lb_sort_task *task)
 
 static int32_t whole(const cJSON *json, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    const cJSON *item = lb_json_get(json, key);
     bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble == (double)item->valueint;
     return fits ? item->valueint : -1;
-}
-
-/* The first field that every sort task needs and this one lacks; NULL: it has all. */
-static const char *missing_field(const cJSON *json)
-{
-    static const char *const needed[] = {"max_number", "min_length", "max_length"};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!cJSON_GetObjectItemCaseSensitive(json, needed[i])) return needed[i];
-    return NULL;
 }
 
 lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *error)
@@ -43,20 +34,20 @@ lb_status lb_sort_task_parse(const char *text, lb_sort_task *task, lb_error *err
     *task = (lb_sort_task){0};
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
         return lb_no_memory(error, "a sort task");
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(json, "task");
-    const char *is = cJSON_IsString(name) ? name->valuestring : "";
-    int what = lb_choice_find(lb_list_task_names, is);
+    const char *name = lb_json_text(json, "task");
+    int what = lb_choice_find(lb_list_task_names, name ? name : "");
     bool is_sort = what >= 0;
-    const cJSON *repeats = cJSON_GetObjectItemCaseSensitive(json, "repeats");
     *task = (lb_sort_task){.max_value = whole(json, "max_number"),
                            .min_length = whole(json, "min_length"),
                            .max_length = whole(json, "max_length"),
-                           .repeats = !repeats                  ? 0
-                                      : cJSON_IsNumber(repeats) ? repeats->valuedouble
-                                                                : -1,
+                           .repeats = lb_json_get(json, "repeats") ? lb_json_member(json, "repeats", -1) : 0,
                            .what = is_sort ? (lb_list_task)what : LB_LIST_SORT,
-                           .one_length = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "one_length"))};
-    const char *missing = is_sort ? missing_field(json) : NULL;
+                           .one_length = cJSON_IsTrue(lb_json_get(json, "one_length"))};
+    static const char *const needed[] = {"max_length", "min_length",
+                                         "max_number"}; /* the last is named first */
+    const char *missing = NULL;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed && is_sort; i++)
+        if (!lb_json_get(json, needed[i])) missing = needed[i];
     cJSON_Delete(json);
     if (missing)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", LB_SORT_TASK_KEY, missing);

@@ -19,10 +19,10 @@ typedef struct trial {
     lb_buffer said;
 } trial;
 
-static lb_pieces lines_of(const char *text, size_t length)
+static lb_pieces lines_of(lb_span text)
 {
-    while (length > 0 && text[length - 1] == '\n') length--;
-    return (lb_pieces){.at = text, .end = text + length, .separator = "\n"};
+    while (text.length > 0 && text.text[text.length - 1] == '\n') text.length--;
+    return lb_pieces_at(text, "\n");
 }
 
 /* Divides the lines by a format, and counts those that are pairs. Returns whether nearly all are. */
@@ -33,7 +33,8 @@ static bool try_format(trial *t, lb_pair_format f)
     lb_pair_line pair = {0};
     lb_pair_file file = {0};
     lb_line line = {.number = 0};
-    lb_pieces lines = lines_of(t->text.text, t->text.length);
+    lb_span next;
+    lb_pieces lines = lines_of(t->text);
     lb_converter converter = {.name = t->name, .kind = &kind, .format = &f, .file = &file};
     if (f.weight_column > 0) /* a weight would repeat a line up to a million times */
         lb_pair_columns_ask(
@@ -41,9 +42,9 @@ static bool try_format(trial *t, lb_pair_format f)
     f.weight_column = 0;
     lb_status status =
         lb_pair_file_decide(&file, t->name, t->text.text, t->text.length, true, &f, &kind, &ignored);
-    while (!status && lb_pieces_next(&lines, &line.text, &line.length)) {
-        line.number++;
-        line.length -= line.length > 0 && line.text[line.length - 1] == '\r';
+    while (!status && lb_pieces_next(&lines, &next)) {
+        next.length -= next.length > 0 && next.text[next.length - 1] == '\r';
+        line = (lb_line){.text = next.text, .length = next.length, .number = line.number + 1};
         status = lb_converter_take(&converter, &line, &ignored);
     }
     file.numbered = true;
@@ -52,13 +53,13 @@ static bool try_format(trial *t, lb_pair_format f)
     t->good = t->bad = 0;
     t->lines.length = 0;
     if (!status && converter.out.text) lb_buffer_add(&t->lines, converter.out.text, converter.out.length);
-    lines = lines_of(t->lines.text, t->lines.length);
-    while (t->lines.length > 0 && lb_pieces_next(&lines, &line.text, &line.length)) {
+    lines = lines_of((lb_span){t->lines.text, t->lines.length});
+    while (t->lines.length > 0 && lb_pieces_next(&lines, &next)) {
+        line = (lb_line){.text = next.text, .length = next.length};
         lb_pair_file_line(&file, &line);
         bool bad = lb_pair_line_read(&f, t->name, &line, &pair, &ignored) != LB_OK;
         t->bad += bad;
         t->good += !bad;
-        line = (lb_line){0};
     }
     lb_pair_line_free(&pair);
     lb_converter_free(&converter);
@@ -92,10 +93,10 @@ static int look_at_columns(const trial *t, column columns[COLUMNS])
 {
     int count = 0;
     lb_span line, field;
-    lb_pieces lines = lines_of(t->lines.text, t->lines.length);
-    for (; t->lines.length > 0 && lb_pieces_next(&lines, &line.text, &line.length); count++) {
-        lb_pieces fields = {.at = line.text, .end = line.text + line.length, .separator = "\t"};
-        for (int i = -1; i < COLUMNS && lb_pieces_next(&fields, &field.text, &field.length); i++)
+    lb_pieces lines = lines_of((lb_span){t->lines.text, t->lines.length});
+    for (; t->lines.length > 0 && lb_pieces_next(&lines, &line); count++) {
+        lb_pieces fields = lb_pieces_at(line, "\t");
+        for (int i = -1; i < COLUMNS && lb_pieces_next(&fields, &field); i++)
             if (i >= 0) look_at_column(&columns[i], field);
     }
     return count;
@@ -136,12 +137,12 @@ static void say_format(trial *t, const lb_pair_format *f, const char *kind)
 static bool is_once_in_each(const trial *t, const char *text)
 {
     lb_span line, piece;
-    lb_pieces lines = lines_of(t->text.text, t->text.length);
+    lb_pieces lines = lines_of(t->text);
     int count = 0, once = 0;
-    for (; lb_pieces_next(&lines, &line.text, &line.length); count += line.length > 0) {
-        lb_pieces pieces = {.at = line.text, .end = line.text + line.length, .separator = text};
+    for (; lb_pieces_next(&lines, &line); count += line.length > 0) {
+        lb_pieces pieces = lb_pieces_at(line, text);
         int times = -1;
-        while (lb_pieces_next(&pieces, &piece.text, &piece.length)) times++;
+        while (lb_pieces_next(&pieces, &piece)) times++;
         once += times == 1 || (times > 0 && strcmp(text, "  ") == 0);
     }
     return count - once <= lb_few(count);
@@ -167,19 +168,16 @@ static letter letter_of(char c)
     return (unsigned char)c <= ' ' ? BLANK : sign ? SIGN : WORD;
 }
 
-/* The bytes behind the first of a character are of its kind. */
-static bool is_same(char one, char other)
-{
-    return ((unsigned char)other & 0xC0) == 0x80 || letter_of(one) == letter_of(other);
-}
-
 /* Offers the signs or words within a line that have blanks around them, or none. */
 static void offer_texts(trial *t, const lb_pair_format *format, lb_span line, letter kind, bool apart)
 {
     size_t end;
     for (size_t i = 0; i < line.length; i = end) {
         char name[LB_PAIR_KIND_NAME];
-        for (end = i + 1; end < line.length && is_same(line.text[i], line.text[end]);) end++;
+        end = i;
+        do end++; /* bytes behind the first of a character are of its kind */
+        while (end < line.length && (((unsigned char)line.text[end] & 0xC0) == 0x80 ||
+                                     letter_of(line.text[end]) == letter_of(line.text[i])));
         if (i == 0 || end == line.length || letter_of(line.text[i]) != kind) continue;
         if (apart != (line.text[i - 1] == ' ' && line.text[end] == ' ')) continue;
         const char *blank = apart ? " " : "";
@@ -194,11 +192,11 @@ static bool is_dictionary(const trial *t)
 {
     enum { LETTERS = 5, WORDS = 2 }; /* in as many of them, at most */
     lb_span line, word;
-    lb_pieces lines = lines_of(t->text.text, t->text.length);
+    lb_pieces lines = lines_of(t->text);
     size_t words = 0, letters = 0, count = 0;
-    for (; lb_pieces_next(&lines, &line.text, &line.length); count++) {
-        lb_pieces all = {.at = line.text, .end = line.text + line.length, .separator = " "};
-        for (bool first = true; lb_pieces_next(&all, &word.text, &word.length); first = false) {
+    for (; lb_pieces_next(&lines, &line); count++) {
+        lb_pieces all = lb_pieces_at(line, " ");
+        for (bool first = true; lb_pieces_next(&all, &word); first = false) {
             words += !first && word.length > 0;
             for (size_t i = 0; i < word.length && !first; i++)
                 letters += ((unsigned char)word.text[i] & 0xC0) != 0x80;
@@ -210,9 +208,8 @@ static bool is_dictionary(const trial *t)
 static void offer_formats(trial *t, const lb_pair_format *format)
 {
     lb_span line = {"", 0};
-    lb_pieces lines = lines_of(t->text.text, t->text.length);
-    for (int i = 0; i < 2; i++)
-        (void)lb_pieces_next(&lines, &line.text, &line.length); /* the first may be unlike */
+    lb_pieces lines = lines_of(t->text);
+    for (int i = 0; i < 2; i++) (void)lb_pieces_next(&lines, &line); /* the first may be unlike */
     const bool sure = t->good + t->bad >= SURE;
     offer(t, format, "tsv");
     offer_texts(t, format, line, SIGN, true);

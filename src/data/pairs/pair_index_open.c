@@ -21,7 +21,7 @@ static lb_status misfit(const opening *o, const char *what)
     return lb_error_set(o->error, LB_ERROR_FORMAT, "%s: %s", o->index, what);
 }
 
-static lb_status check_header(opening *o, lb_bytes file, const lb_pair_index_key *key)
+static lb_status check_header(opening *o, lb_bytes file, const lb_pair_index_key *key, bool all)
 {
     const lb_pair_index_header *h = o->header;
     if (file.count < sizeof *h || memcmp(h->magic, LB_PAIR_INDEX_MAGIC, sizeof h->magic) != 0)
@@ -29,14 +29,10 @@ static lb_status check_header(opening *o, lb_bytes file, const lb_pair_index_key
     if (h->version != LB_PAIR_INDEX_VERSION || h->order != LB_PAIR_INDEX_ORDER)
         return misfit(o, "of another version or machine");
     if (memcmp(&h->key, key, sizeof *key) != 0) return misfit(o, "of other pairs");
-    return lb_pair_index_cut(file, o->parts) ? LB_OK : misfit(o, "damaged: its parts do not fill it");
-}
-
-static lb_status check_hashes(const opening *o, bool all)
-{
-    lb_pair_index_header found = *o->header;
+    if (!lb_pair_index_cut(file, o->parts)) return misfit(o, "damaged: its parts do not fill it");
+    lb_pair_index_header found = *h;
     lb_pair_index_seal(&found, o->parts, all);
-    bool same = found.head_hash == o->header->head_hash && found.bulk_hash == o->header->bulk_hash;
+    bool same = found.head_hash == h->head_hash && found.bulk_hash == h->bulk_hash;
     return same ? LB_OK : misfit(o, "damaged: its hash is another one");
 }
 
@@ -140,17 +136,14 @@ static bool has_possible_sum(const int64_t *counts, uint64_t size)
     return true;
 }
 
-static bool is_string(lb_bytes part)
-{
-    return part.count > 0 && memchr(part.data, '\0', part.count) == (const char *)part.data + part.count - 1;
-}
-
 static lb_status take_symbols(const opening *o, int symbols, int counts, uint64_t size, lb_vocabulary **taken)
 {
     const int64_t *count = o->parts[counts].data;
-    if (!is_string(o->parts[symbols]) || !has_possible_sum(count, size))
-        return misfit(o, "damaged: found no symbols");
-    *taken = lb_vocabulary_parse(o->parts[symbols].data, INT32_MAX, o->error);
+    const lb_bytes text = o->parts[symbols];
+    bool string =
+        text.count > 0 && memchr(text.data, 0, text.count) == (const char *)text.data + text.count - 1;
+    if (!string || !has_possible_sum(count, size)) return misfit(o, "damaged: found no symbols");
+    *taken = lb_vocabulary_parse(text.data, INT32_MAX, o->error);
     if (!*taken) return o->error->status;
     if ((uint64_t)lb_vocabulary_size(*taken) != size) return misfit(o, "damaged: found other symbols");
     lb_vocabulary_set_counts(*taken, count);
@@ -177,8 +170,7 @@ lb_status lb_indexed_pairs_open(lb_indexed_pairs *pairs, const char *path, const
     lb_status status = lb_scratch_read(&pairs->file, index, error);
     if (status) return status;
     o.header = pairs->file.bytes;
-    status = check_header(&o, (lb_bytes){pairs->file.bytes, pairs->file.count}, key);
-    if (!status) status = check_hashes(&o, all);
+    status = check_header(&o, (lb_bytes){pairs->file.bytes, pairs->file.count}, key, all);
     if (!status) status = take(&o, path, format);
     if (status)
         lb_indexed_pairs_free(pairs);

@@ -93,17 +93,6 @@ static void shuffle(uint32_t *number, int64_t count, const float *weights, lb_rn
     }
 }
 
-static void begin_epoch(lb_pair_order *order, int64_t epoch)
-{
-    lb_rng rng = {.seed = order->seed, .step = (uint32_t)epoch};
-    rng.stream = lb_rng_stream("pair order");
-    shuffle(order->pair, lb_pairs_different(order->pairs), order->pairs->weights, rng);
-    rng.stream = lb_rng_stream("batch order");
-    shuffle(order->batch, order->batches, NULL, rng);
-    memset(order->sorted, 0, (size_t)order->pools);
-    order->epoch = epoch;
-}
-
 static void sort_pool(lb_pair_order *order, int64_t pool)
 {
     int64_t first = pool * pool_size(order), left = lb_pairs_different(order->pairs) - first;
@@ -124,7 +113,14 @@ lb_pair_step lb_pair_order_at(lb_pair_order *order, int64_t step)
 {
     int64_t epoch = step / order->batches, batch = step % order->batches;
     assert(step >= 0);
-    if (epoch != order->epoch) begin_epoch(order, epoch);
+    if (epoch != order->epoch) {
+        const lb_rng pairs = {order->seed, lb_rng_stream("pair order"), (uint32_t)epoch},
+                     batches = {order->seed, lb_rng_stream("batch order"), (uint32_t)epoch};
+        shuffle(order->pair, lb_pairs_different(order->pairs), order->pairs->weights, pairs);
+        shuffle(order->batch, order->batches, NULL, batches);
+        memset(order->sorted, 0, (size_t)order->pools);
+        order->epoch = epoch;
+    }
     int64_t first = order->batch[batch] * order->batch_size, left = lb_pairs_different(order->pairs) - first;
     int64_t count = left < order->batch_size ? left : order->batch_size;
     sort_pool(order, order->batch[batch] / LB_PAIR_ORDER_POOL);

@@ -7,14 +7,6 @@
 
 #include <stdlib.h>
 
-/* Prints are in the order of sources, then of pairs. */
-static int compare(const void *a, const void *b)
-{
-    const lb_pair_print *one = a, *other = b;
-    if (one->source != other->source) return one->source < other->source ? -1 : 1;
-    return (one->pair > other->pair) - (one->pair < other->pair);
-}
-
 static lb_pair_print print_of(const lb_pair_line *line)
 {
     uint64_t source = lb_symbols_hash(&line->source, LB_HASH);
@@ -41,7 +33,7 @@ lb_pair_print *lb_pair_prints_make(lb_pairs *pairs, lb_error *error)
 
 void lb_pair_prints_sort(lb_pair_print *prints, int64_t count)
 {
-    if (count > 0) qsort(prints, (size_t)count, sizeof *prints, compare);
+    if (count > 0) qsort(prints, (size_t)count, sizeof *prints, lb_compare_two);
 }
 
 lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t count)
@@ -52,7 +44,7 @@ lb_pair_repetitions lb_pair_prints_count(const lb_pair_print *prints, int64_t co
         int64_t different = 0, most = 0; /* pairs of this source; the most that are equal */
         for (; at < end && at->source == first->source; different++) {
             const lb_pair_print *same = at;
-            while (at < end && compare(at, same) == 0) at++;
+            while (at < end && lb_compare_two(at, same) == 0) at++;
             most = at - same > most ? at - same : most;
         }
         found.duplicates += at - first - different;
@@ -67,7 +59,7 @@ const void *lb_pair_prints_find(const void *sorted, int64_t count, size_t size, 
     const char *at = sorted;
     while (count > 0) {
         int64_t half = count / 2;
-        bool before = compare(at + (size_t)half * size, &wanted) < 0;
+        bool before = lb_compare_two(at + (size_t)half * size, &wanted) < 0;
         if (before) at += (size_t)(half + 1) * size;
         count = before ? count - half - 1 : half;
     }
@@ -85,8 +77,8 @@ typedef struct numbered {
 static int by_print(const void *a, const void *b)
 {
     const numbered *one = a, *other = b;
-    int order = compare(&one->print, &other->print);
-    return order ? order : (one->pair > other->pair) - (one->pair < other->pair);
+    int order = lb_compare_two(a, b);
+    return order ? order : lb_compare_whole(&one->pair, &other->pair);
 }
 
 static lb_status read_all(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target, numbered *all,
@@ -107,8 +99,8 @@ static lb_status read_all(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary 
 static const numbered *end_of(const numbered *first, const numbered *end, bool source)
 {
     const numbered *next = first + 1;
-    while (next < end &&
-           (source ? next->print.source == first->print.source : compare(&next->print, &first->print) == 0))
+    while (next < end && (source ? next->print.source == first->print.source
+                                 : lb_compare_two(&next->print, &first->print) == 0))
         next++;
     return next;
 }
@@ -158,7 +150,7 @@ static int64_t find_contradicted(const numbered *all, int64_t count, lb_pair_pri
     const numbered *end = all + count, *same = lb_pair_prints_find(all, count, sizeof *all, print),
                    *at = lb_pair_prints_find(all, count, sizeof *all, (lb_pair_print){print.source, 0});
     int64_t first = -1;
-    if (same < end && compare(&same->print, &print) == 0) return -1;
+    if (same < end && lb_compare_two(&same->print, &print) == 0) return -1;
     for (; at < end && at->print.source == print.source; at++)
         if (first < 0 || at->pair < first) first = at->pair;
     return first;

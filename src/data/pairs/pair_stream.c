@@ -61,7 +61,7 @@ static lb_status decide(lb_pair_stream *s, const lb_line *line, lb_error *error)
     s->begun = !s->kind.row->members || s->kind.keys.count > 0 || *line->text == '[';
     lb_line first = *line;
     lb_line_drop_mark(&first);
-    if (s->file.header) lb_pair_kind_split(&s->kind, first.text, first.length, false, &s->names);
+    if (s->file.header) lb_pair_kind_split(&s->kind, (lb_span){first.text, first.length}, false, &s->names);
     s->file.numbered = s->file.header || !s->kind.row->plain;
     s->file.look = (lb_first_look){0}; /* the line has its number in the file */
     return LB_OK;
@@ -80,13 +80,6 @@ static bool take_converted(lb_pair_stream *s, lb_line *line)
     return true;
 }
 
-static lb_status convert(lb_pair_stream *s, lb_lines_result result, lb_line *line, lb_error *error)
-{
-    s->converter.out.length = s->taken = 0;
-    if (result == LB_LINES_ONE) return lb_converter_take(&s->converter, line, error);
-    return result == LB_LINES_NONE ? lb_converter_end(&s->converter, error) : LB_OK;
-}
-
 lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *line, lb_error *error)
 {
     lb_pair_stream *s = stream;
@@ -96,7 +89,9 @@ lb_lines_result lb_pair_stream_next(lb_pair_stream *stream, bool wait, lb_line *
         bool one = result == LB_LINES_ONE;
         if (one && !s->begun && !lb_line_is_blank(line) && decide(s, line, error)) return LB_LINES_FAILED;
         if (!s->file.numbered) return result;
-        if (convert(s, result, line, error)) return LB_LINES_FAILED;
+        s->converter.out.length = s->taken = 0;
+        if (one && lb_converter_take(&s->converter, line, error)) return LB_LINES_FAILED;
+        if (result == LB_LINES_NONE && lb_converter_end(&s->converter, error)) return LB_LINES_FAILED;
         if (!one && s->taken == s->converter.out.length) return result;
     }
 }

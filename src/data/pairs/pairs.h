@@ -119,6 +119,10 @@ LB_MUST_USE lb_status lb_pair_line_tally(const lb_pair_line *line, lb_vocabulary
 LB_MUST_USE lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_vocabulary *target,
                                              lb_error *error);
 
+/** The same for vocabularies that it makes. Memory: free both with lb_vocabulary_free, also after an error. */
+LB_MUST_USE lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary **source, lb_vocabulary **target,
+                                             lb_error *error);
+
 /** The number of the line of a pair, counted from 1; 0 if the file cannot be read any more. Cost: O(bytes before
  *  it). */
 int64_t lb_pairs_line_number(const lb_pairs *pairs, int64_t pair);

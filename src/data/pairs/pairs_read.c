@@ -88,14 +88,6 @@ static lb_status find_line(lb_pairs *pairs, const lb_place *p, bool in_order, lb
 enum { SIDES = 3 };
 static const char *const side_names[SIDES] = {"source", "features", "target"};
 
-static const char *const *column(const lb_pairs *pairs, int side)
-{
-    const lb_pair_texts *t = &pairs->texts;
-    const char *const *const all[SIDES] = {t->source, t->features,
-                                           pairs->format.no_target ? NULL : t->target};
-    return all[side];
-}
-
 static lb_status bad(lb_pairs *pairs, lb_bad_line kind, const char *name, const char *found, int side,
                      lb_error *error)
 {
@@ -115,12 +107,15 @@ static lb_status check_text(lb_pairs *pairs, const char *name, const char *text,
 lb_status lb_pair_memory_line(lb_pairs *pairs, int64_t number, lb_line *line, char name[LB_PAIR_NAME],
                               lb_error *error)
 {
+    const lb_pair_texts *t = &pairs->texts;
+    const char *const *const columns[SIDES] = {t->source, t->features,
+                                               pairs->format.no_target ? NULL : t->target};
     lb_buffer *joined = &pairs->window;
     snprintf(name, LB_PAIR_NAME, "pair %lld", (long long)number);
     joined->length = 0;
     joined->failed = false;
     for (int side = 0; side < SIDES; side++) {
-        const char *const *texts = column(pairs, side);
+        const char *const *texts = columns[side];
         if (!texts) continue;
         lb_status status = check_text(pairs, name, texts[number], side, error);
         if (status) return status;
@@ -245,6 +240,14 @@ lb_status lb_pairs_tally_symbols(lb_pairs *pairs, lb_vocabulary *source, lb_voca
         if (!status) status = lb_pair_line_tally(line, source, target, error);
     }
     return status;
+}
+
+lb_status lb_pairs_count_symbols(lb_pairs *pairs, lb_vocabulary **source, lb_vocabulary **target,
+                                 lb_error *error)
+{
+    *source = lb_vocabulary_new_reserved(error);
+    *target = lb_vocabulary_new_reserved(error);
+    return *source && *target ? lb_pairs_tally_symbols(pairs, *source, *target, error) : LB_ERROR_MEMORY;
 }
 
 static void encode(const lb_vocabulary *vocabulary, const lb_symbols *symbols, int32_t *id)

@@ -56,7 +56,7 @@ static void look_at_target(lb_lexicon_oddities *of, const lb_vocabulary *symbols
     if (dividing > 0 && !enclosed) lb_odd_pairs_add(&of->answers, pair);
     if (to->count == 1 && strcmp(first, "<self>") == 0) lb_odd_pairs_add(&of->copies, pair);
     if (to->count > 1 && lb_is_digit(*first) && !is_known(symbols, first) &&
-        lb_span_number((lb_span){first, strlen(first)}, 1, &number))
+        lb_span_number(lb_span_of(first), 1, &number))
         lb_odd_pairs_add(&of->numbers, pair);
 }
 
@@ -81,10 +81,9 @@ void lb_lexicon_oddities_look(lb_lexicon_oddities *of, const lb_lexicon_model *m
     if (other && of->strange.count > strange) lb_odd_pairs_add(&of->exchanged, pair);
 }
 
-lb_status lb_lexicon_oddities_say(const lb_lexicon_oddities *of, const lb_pairs *lexicon, lb_strings *odd,
-                                  lb_error *error)
+void lb_lexicon_oddities_say(const lb_lexicon_oddities *of, lb_remarks *remarks)
 {
-    int64_t count = lb_pairs_count(lexicon);
+    int64_t count = lb_pairs_count(remarks->pairs);
     const struct {
         const lb_odd_pairs *pairs;
         int64_t more_than; /* pairs, for something to be said */
@@ -92,12 +91,10 @@ lb_status lb_lexicon_oddities_say(const lb_lexicon_oddities *of, const lb_pairs 
     } lines[] = {
         {&of->exchanged, count / 2,
          "source and target seem to be exchanged: --source-column and --target-column read them the other "
-         "way "
-         "round"},
+         "way round"},
         {&of->capitals, 0,
          "the source has capitals that the model knows as small letters alone: --lexicon-case fold finds it "
-         "in "
-         "small letters, too"},
+         "in small letters, too"},
         {&of->comments, 0,
          "the source begins with #, which no source of the training has: grep -v '^#' takes "
          "comments out"},
@@ -108,13 +105,10 @@ lb_status lb_lexicon_oddities_say(const lb_lexicon_oddities *of, const lb_pairs 
         {&of->numbers, count - 1,
          "the target begins with a number from 0 to 1: --format lexiconp reads it as a weight"},
     };
-    lb_status status = LB_OK;
-    for (size_t i = 0; i < sizeof lines / sizeof *lines && !status; i++) {
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const lb_odd_pairs *pairs = lines[i].pairs;
-        if (pairs->count <= lines[i].more_than) continue;
-        status = lb_strings_print(odd, error, "%lld pair%s (line %lld): %s", (long long)pairs->count,
-                                  lb_plural(pairs->count),
-                                  (long long)lb_pairs_line_number(lexicon, pairs->first), lines[i].text);
+        if (pairs->count > lines[i].more_than)
+            LB_REMARK(remarks, "%lld pair%s (line %lld): %s", (long long)pairs->count,
+                      lb_plural(pairs->count), lb_remark_line(remarks, pairs->first), lines[i].text);
     }
-    return status;
 }

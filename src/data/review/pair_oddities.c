@@ -46,9 +46,7 @@ typedef struct search {
     int64_t phrases; /* sources of several words */
     bool alone;      /* no other pair has a symbol of the target of the first */
     bool named;      /* the first pair has the names of columns */
-    lb_strings *odd;
-    lb_status status; /* the first error, after which nothing is said */
-    lb_error *error;
+    lb_remarks odd;
 } search;
 
 /* Whether no other text has one of its symbols. */
@@ -115,7 +113,7 @@ static bool is_name(const lb_symbol_rule *rule, const lb_symbols *text)
 {
     lb_error ignored = {0};
     char *joined = lb_symbols_join(rule, text->symbol, text->count, &ignored);
-    bool name = joined && lb_is_column_name(joined, strlen(joined));
+    bool name = joined && lb_is_column_name(lb_span_of(joined));
     lb_release(joined);
     return name;
 }
@@ -151,7 +149,7 @@ static lb_status look_for_variant(search *s, const lb_symbols *source, int64_t p
     if (!*last || last[strlen(last) - 1] != ')') return LB_OK;
     if (!spell(s, source) ||
         !lb_alloc_more(&s->variants, s->variant_count, &s->variant_room, sizeof *s->variants))
-        return lb_no_memory(s->error, "a report on pairs");
+        return lb_no_memory(s->odd.error, "a report on pairs");
     size_t word = s->letters.length > NUMBER ? s->letters.length - NUMBER : 0;
     const char *number = s->letters.text + word;
     if (word == 0 || number[0] != '(' || number[1] < '1' || number[1] > '9') return LB_OK;
@@ -181,8 +179,8 @@ static lb_status count_variants(search *s, lb_odd_pairs *found)
     lb_pair_prints_sort(s->variants, (int64_t)s->variant_count);
     for (int64_t i = 0; i < s->count && !status; i++) {
         const lb_pair_line *line;
-        status = lb_pairs_read(s->pairs, i, &line, s->error);
-        if (!status && !spell(s, &line->source)) status = lb_no_memory(s->error, "a report on pairs");
+        status = lb_pairs_read(s->pairs, i, &line, s->odd.error);
+        if (!status && !spell(s, &line->source)) status = lb_no_memory(s->odd.error, "a report on pairs");
         if (!status) take_word(s, lb_hash(LB_HASH, s->letters.text, s->letters.length), found);
     }
     return status;
@@ -202,23 +200,14 @@ static lb_status look_at_pair(search *s, int64_t pair, const lb_pair_line *line)
     if (has_comment(&f->target, &line->target)) lb_odd_pairs_add(&s->comments, pair);
     if (pair == 0) {
         s->named = is_name(&f->source, &line->source) || is_name(&f->target, &line->target);
-        s->alone = is_alone(&s->target, &line->target, s->error);
+        s->alone = is_alone(&s->target, &line->target, s->odd.error);
     }
-    return s->error->status ? s->error->status : look_for_variant(s, &line->source, pair);
+    return s->odd.error->status ? s->odd.error->status : look_for_variant(s, &line->source, pair);
 }
-
-static long long line_of(const search *s, int64_t pair)
-{
-    return (long long)lb_pairs_line_number(s->pairs, pair);
-}
-
-/* Adds a line, unless there has been an error. */
-#define SAY(s, ...)                                                                                          \
-    ((s)->status = (s)->status ? (s)->status : lb_strings_print((s)->odd, (s)->error, __VA_ARGS__))
 
 static void say_rare(search *s, const side *of)
 {
-    if (s->status || s->count < LARGE || of->rare == 0 || s->model || s->pairs->format.target.subwords)
+    if (s->odd.status || s->count < LARGE || of->rare == 0 || s->model || s->pairs->format.target.subwords)
         return;
     lb_buffer text = {0};
     bool more = of->rare == SHOWN;
@@ -228,10 +217,10 @@ static void say_rare(search *s, const side *of)
         if (i > 0) lb_buffer_print(&text, ", ");
         char shown[LB_SYMBOL_SHOWN];
         lb_buffer_json_string(&text, lb_symbol_show(of->shown[i].symbol, shown));
-        lb_buffer_print(&text, " (line %lld)", line_of(s, of->shown[i].pair));
+        lb_buffer_print(&text, " (line %lld)", lb_remark_line(&s->odd, of->shown[i].pair));
     }
     lb_buffer_print(&text, "; --min-count %d makes them unknown", RARE + 1);
-    s->status = lb_strings_add(s->odd, lb_buffer_end(&text), s->error);
+    s->odd.status = lb_strings_add(s->odd.list, lb_buffer_end(&text), s->odd.error);
 }
 
 /* Different features, and those of them that occur once. */
@@ -252,23 +241,23 @@ static void say_features(search *s)
     int64_t once, different = count_features(s->source.symbols, &once);
     int column = (int)s->pairs->format.features_column;
     if (s->commas.count > 0 && s->commas.count == s->one_feature.count && 2 * s->commas.count > s->count)
-        SAY(s,
-            "all features are single, and have commas (line %lld): --features-separator , divides "
-            "them",
-            line_of(s, s->commas.first));
+        LB_REMARK(&s->odd,
+                  "all features are single, and have commas (line %lld): --features-separator , divides "
+                  "them",
+                  lb_remark_line(&s->odd, s->commas.first));
     else if (different >= MANY && 2 * once > different)
-        SAY(s,
-            "column %d has %lld different features, %lld of them once: --features-column names the "
-            "column of the features",
-            column > 0 ? column : 2, (long long)different, (long long)once);
+        LB_REMARK(&s->odd,
+                  "column %d has %lld different features, %lld of them once: --features-column names the "
+                  "column of the features",
+                  column > 0 ? column : 2, (long long)different, (long long)once);
 }
 
 static void say_header(search *s)
 {
     const char *kind = *s->pairs->file.kind ? s->pairs->file.kind : "tsv";
     const char *quote = kind[strcspn(kind, " ;|~<>&")] ? "'" : "";
-    SAY(s, "line %lld is like no other: --format %s%s+header%s leaves it out", line_of(s, 0), quote, kind,
-        quote);
+    LB_REMARK(&s->odd, "line %lld is like no other: --format %s%s+header%s leaves it out",
+              lb_remark_line(&s->odd, 0), quote, kind, quote);
 }
 
 /* A dictionary in columns: cmudict divides at the first blank or tab, so that a source is one word. */
@@ -276,17 +265,17 @@ static void say_dictionary(search *s, const char *header)
 {
     lb_odd_pairs variants = {0};
     if (s->phrases > 0 || s->source.texts.blanks > 0) return;
-    if (!s->status && s->variant_count > 0) s->status = count_variants(s, &variants);
+    if (!s->odd.status && s->variant_count > 0) s->odd.status = count_variants(s, &variants);
     if (variants.count > 0)
-        SAY(s,
-            "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict%s "
-            "takes it away",
-            (long long)variants.count, variants.count == 1 ? " ends" : "s end", line_of(s, variants.first),
-            header);
+        LB_REMARK(&s->odd,
+                  "%lld source%s with the number of a variant, such as (2) (line %lld): --format cmudict%s "
+                  "takes it away",
+                  (long long)variants.count, variants.count == 1 ? " ends" : "s end",
+                  lb_remark_line(&s->odd, variants.first), header);
     if (s->comments.count > 0)
-        SAY(s, "%lld target%s # (line %lld): --format cmudict%s leaves comments out",
-            (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
-            line_of(s, s->comments.first), header);
+        LB_REMARK(&s->odd, "%lld target%s # (line %lld): --format cmudict%s leaves comments out",
+                  (long long)s->comments.count, s->comments.count == 1 ? " has" : "s have",
+                  lb_remark_line(&s->odd, s->comments.first), header);
 }
 
 static void say_quotes(search *s, const char *header)
@@ -295,20 +284,22 @@ static void say_quotes(search *s, const char *header)
     bool first = source->doubled.count > 0;
     int64_t count = source->doubled.count + target->doubled.count;
     if (s->count >= MANY && source->quoted == s->count && target->quoted == s->count)
-        SAY(s, "all texts are in quotes: --format csv:tab%s takes them away", header);
+        LB_REMARK(&s->odd, "all texts are in quotes: --format csv:tab%s takes them away", header);
     else if (count > 0 && source->half_quoted + target->half_quoted == 0)
-        SAY(s,
+        LB_REMARK(
+            &s->odd,
             "%lld text%s in quotes, with two quotes for each within (line %lld): --format csv:tab%s takes "
             "them away",
             (long long)count, count == 1 ? " is" : "s are",
-            line_of(s, first ? source->doubled.first : target->doubled.first), header);
+            lb_remark_line(&s->odd, first ? source->doubled.first : target->doubled.first), header);
 }
 
 static void say_weights(search *s)
 {
     int64_t weighed = s->pairs->file.met.weighed;
     if (!s->pairs->format.weights_beside && weighed > LOST * s->count)
-        SAY(s,
+        LB_REMARK(
+            &s->odd,
             "column %d has small weights: only 1 of %lld lines counts. Multiply them, so that most are about "
             "1",
             (int)s->pairs->format.weight_column, (long long)(weighed / s->count));
@@ -319,8 +310,8 @@ static void say_label(search *s, const side *of)
 {
     bool scan = strcmp(of->label, "IN:") == 0;
     if (of->labelled >= SOME && of->labelled >= s->count)
-        SAY(s, "all %ss begin with \"%s\", which tells a model nothing%s", of->name, of->label,
-            scan ? ": --format scan leaves it out" : "");
+        LB_REMARK(&s->odd, "all %ss begin with \"%s\", which tells a model nothing%s", of->name, of->label,
+                  scan ? ": --format scan leaves it out" : "");
 }
 
 static void say_all(search *s)
@@ -338,11 +329,9 @@ static void say_all(search *s)
         say_dictionary(s, names);
         say_quotes(s, names);
     }
-    if (!s->status)
-        s->status = lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, s->pairs, s->odd, s->error);
-    if (!s->status)
-        s->status = lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, s->pairs, s->odd, s->error);
-    if (!s->status && s->model) s->status = lb_lexicon_oddities_say(&s->lexicon, s->pairs, s->odd, s->error);
+    lb_text_oddities_say(&s->source.texts, LB_SIDE_SOURCE, &s->odd);
+    lb_text_oddities_say(&s->target.texts, LB_SIDE_TARGET, &s->odd);
+    if (s->model) lb_lexicon_oddities_say(&s->lexicon, &s->odd);
     say_label(s, &s->source);
     say_label(s, &s->target);
     say_weights(s);
@@ -359,16 +348,15 @@ lb_status lb_pair_oddities_find(lb_pairs *pairs, const lb_vocabulary *source, co
                 .source = {.name = lb_pair_side_names[LB_SIDE_SOURCE], .symbols = source},
                 .target = {.name = lb_pair_side_names[LB_SIDE_TARGET], .symbols = target},
                 .model = model,
-                .odd = odd,
-                .error = error};
+                .odd = {.pairs = pairs, .list = odd, .error = error}};
     if (pairs->index) return LB_OK;
-    for (int64_t i = 0; i < s.count && !s.status; i++) {
+    for (int64_t i = 0; i < s.count && !s.odd.status; i++) {
         const lb_pair_line *line;
-        s.status = lb_pairs_read(pairs, i, &line, error);
-        if (!s.status) s.status = look_at_pair(&s, i, line);
+        s.odd.status = lb_pairs_read(pairs, i, &line, error);
+        if (!s.odd.status) s.odd.status = look_at_pair(&s, i, line);
     }
     say_all(&s);
     lb_release(s.variants);
     lb_release(s.letters.text);
-    return s.status;
+    return s.odd.status;
 }

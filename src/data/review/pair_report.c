@@ -197,13 +197,6 @@ static char *end_text(lb_buffer *text, lb_error *found, lb_error *error)
     return lb_null(lb_error_set(error, found->status, "%s", found->message));
 }
 
-static lb_status count_symbols(lb_pairs *dev, lb_vocabulary **source, lb_vocabulary **target, lb_error *error)
-{
-    *source = lb_vocabulary_new_reserved(error);
-    *target = *source ? lb_vocabulary_new_reserved(error) : NULL;
-    return *target ? lb_pairs_tally_symbols(dev, *source, *target, error) : LB_ERROR_MEMORY;
-}
-
 /* Writes about other pairs than those to train on, against the symbols of the model; `model`: they are a lexicon. */
 static lb_status write_other(lb_buffer *text, lb_pairs *train, const lb_pair_print *known, lb_pairs *other,
                              const lb_vocabulary *source, const lb_vocabulary *target,
@@ -213,7 +206,7 @@ static lb_status write_other(lb_buffer *text, lb_pairs *train, const lb_pair_pri
     lb_vocabulary *own_source = NULL, *own_target = NULL;
     lb_pair_print *prints = NULL;
     const char *separator = other->format.target.separator; /* which a lexicon may lack */
-    lb_status status = count_symbols(other, &own_source, &own_target, error);
+    lb_status status = lb_pairs_count_symbols(other, &own_source, &own_target, error);
     if (!status) prints = lb_pair_prints_make(other, error);
     if (prints && model) status = lb_pair_oddities_find(other, own_source, own_target, model, &odd, error);
     if (prints && !status) {

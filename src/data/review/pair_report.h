@@ -29,6 +29,24 @@ static inline void lb_odd_pairs_add(lb_odd_pairs *pairs, int64_t pair)
     if (pairs->count++ == 0) pairs->first = pair;
 }
 
+/** What is said about them. It begins with the pairs, the list and the error. */
+typedef struct lb_remarks {
+    const lb_pairs *pairs;
+    lb_strings *list;
+    lb_status status; /* the first error, after which nothing is said */
+    lb_error *error;
+} lb_remarks;
+
+/** Adds a line. Errors: LB_ERROR_MEMORY. */
+#define LB_REMARK(to, ...)                                                                                   \
+    ((to)->status = (to)->status ? (to)->status : lb_strings_print((to)->list, (to)->error, __VA_ARGS__))
+
+/** The line of a pair, for a remark. */
+static inline long long lb_remark_line(const lb_remarks *remarks, int64_t pair)
+{
+    return (long long)lb_pairs_line_number(remarks->pairs, pair);
+}
+
 /** Looks at the text of a pair. */
 void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t pair);
 
@@ -36,9 +54,8 @@ void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t
 typedef enum lb_pair_side { LB_SIDE_SOURCE, LB_SIDE_TARGET } lb_pair_side;
 extern const char *const lb_pair_side_names[];
 
-/** Says what was odd about the texts of a side. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side,
-                                           const lb_pairs *pairs, lb_strings *odd, lb_error *error);
+/** Says what was odd about the texts of a side. */
+void lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, lb_remarks *remarks);
 
 /** What the texts of both sides are. */
 typedef struct lb_texts {
@@ -72,9 +89,8 @@ typedef struct lb_lexicon_oddities {
 void lb_lexicon_oddities_look(lb_lexicon_oddities *of, const lb_lexicon_model *model,
                               const lb_pair_format *format, const lb_pair_line *line, int64_t pair);
 
-/** Says what was odd. Errors: LB_ERROR_MEMORY. */
-LB_MUST_USE lb_status lb_lexicon_oddities_say(const lb_lexicon_oddities *of, const lb_pairs *lexicon,
-                                              lb_strings *odd, lb_error *error);
+/** Says what was odd. */
+void lb_lexicon_oddities_say(const lb_lexicon_oddities *of, lb_remarks *remarks);
 
 /* ---- pair_oddities.c: what is odd, and what mends it. ---- */
 

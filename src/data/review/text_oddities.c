@@ -85,39 +85,30 @@ void lb_text_oddities_look(lb_text_oddities *of, const lb_symbols *text, int64_t
     }
 }
 
-static long long line_of(const lb_pairs *pairs, const lb_odd_pairs *of)
-{
-    return (long long)lb_pairs_line_number(pairs, of->first);
-}
-
 const char *const lb_pair_side_names[] = {[LB_SIDE_SOURCE] = "source", [LB_SIDE_TARGET] = "target"};
 
-lb_status lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, const lb_pairs *pairs,
-                               lb_strings *odd, lb_error *error)
+void lb_text_oddities_say(const lb_text_oddities *of, lb_pair_side side, lb_remarks *remarks)
 {
     const char *name = lb_pair_side_names[side];
     bool target = side == LB_SIDE_TARGET, words = target && of->loose == 0;
     bool all = target && of->texts >= FEW && of->enclosed == of->texts;
     int64_t answers = of->answers.count, with = of->no_break.count;
-    lb_status status = LB_OK;
     if (all)
-        status = lb_strings_print(
-            odd, error,
+        LB_REMARK(
+            remarks,
             "all targets are between slashes or brackets: take them out, or the model writes them, too");
-    if (!status && answers > 0 && (all || (words && of->texts >= FEW && 2 * answers <= of->texts)))
-        status = lb_strings_print(
-            odd, error,
-            "%lld %s%s several answers (line %lld): a line for each of them, or a list in JSON "
-            "lines, makes a pair of each",
-            (long long)answers, name, answers == 1 ? " seems to have" : "s seem to have",
-            line_of(pairs, &of->answers));
-    if (!status && with > 0)
-        status = lb_strings_print(
-            odd, error,
-            "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a "
-            "space: sed 's/\\xC2\\xA0/ /g' makes spaces of them",
-            (long long)with, name, with == 1 ? " has" : "s have", line_of(pairs, &of->no_break));
-    return status;
+    if (answers > 0 && (all || (words && of->texts >= FEW && 2 * answers <= of->texts)))
+        LB_REMARK(remarks,
+                  "%lld %s%s several answers (line %lld): a line for each of them, or a list in JSON lines, "
+                  "makes a pair of each",
+                  (long long)answers, name, answers == 1 ? " seems to have" : "s seem to have",
+                  lb_remark_line(remarks, of->answers.first));
+    if (with > 0)
+        LB_REMARK(remarks,
+                  "%lld %s%s U+00A0 (line %lld), a no-break space, which is another symbol than a space: sed "
+                  "'s/\\xC2\\xA0/ /g' makes spaces of them",
+                  (long long)with, name, with == 1 ? " has" : "s have",
+                  lb_remark_line(remarks, of->no_break.first));
 }
 
 /* ---- What the texts are. ---- */

@@ -30,18 +30,14 @@ static bool count_bracket(depth *d, char letter)
     return true;
 }
 
-static bool has_partners(const char *text, size_t length)
+lb_pieces lb_pieces_of(lb_span text, const char *separator)
 {
     depth d = {{0}};
-    for (size_t i = 0; i < length; i++)
-        if (!count_bracket(&d, text[i])) return false;
-    return is_outside(&d);
-}
-
-lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator)
-{
-    bool nested = !strpbrk(separator, opening) && !strpbrk(separator, closing) && has_partners(text, length);
-    return (lb_pieces){.at = text, .end = text + length, .separator = separator, .nested = nested};
+    lb_pieces pieces = lb_pieces_at(text, separator);
+    bool partners = !strpbrk(separator, opening) && !strpbrk(separator, closing);
+    for (size_t i = 0; i < text.length && partners; i++) partners = count_bracket(&d, text.text[i]);
+    pieces.nested = partners && is_outside(&d);
+    return pieces;
 }
 
 /* The next separator, outside brackets if these count; NULL: there is none. */
@@ -56,14 +52,13 @@ static const char *find_separator(const lb_pieces *pieces, size_t gap)
     return NULL;
 }
 
-bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length)
+bool lb_pieces_next(lb_pieces *pieces, lb_span *piece)
 {
     if (!pieces->at) return false;
     size_t gap = strlen(pieces->separator);
     assert(gap > 0);
     const char *stop = find_separator(pieces, gap);
-    *piece = pieces->at;
-    *length = (size_t)((stop ? stop : pieces->end) - pieces->at);
+    *piece = (lb_span){pieces->at, (size_t)((stop ? stop : pieces->end) - pieces->at)};
     pieces->at = stop ? stop + gap : NULL;
     return true;
 }

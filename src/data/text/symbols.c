@@ -98,33 +98,20 @@ lb_status lb_symbol_rule_check(const lb_symbol_rule *rule, lb_error *error)
                                                         : check_separator(rule, rule->features, error);
 }
 
-/* Each character is a symbol, written to `to`. Returns the position after the last one. */
-static char *cut_characters(const char *text, size_t length, char *to, lb_symbols *symbols)
+/* Each character or grapheme cluster is a symbol, written to `to`. Returns the position after the last one. */
+static char *cut_characters(const char *text, size_t length, bool graphemes, char *to, lb_symbols *symbols)
 {
-    for (size_t at = 0; at < length;) {
-        symbols->symbol[symbols->count++] = to;
-        do *to++ = text[at++];
-        while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
-        *to++ = '\0';
-    }
-    return to;
-}
-
-/* The same for grapheme clusters. */
-static char *cut_graphemes(const char *text, size_t length, char *to, lb_symbols *symbols)
-{
-    int32_t before = 0, character, state = 0;
-    for (size_t at = 0; at < length;) {
-        size_t bytes = (size_t)utf8proc_iterate((const utf8proc_uint8_t *)text + at,
-                                                (utf8proc_ssize_t)(length - at), &character);
-        if (at == 0 || utf8proc_grapheme_break_stateful(before, character, &state)) {
+    int32_t before = 0, character = 0, state = 0;
+    for (size_t at = 0; at < length; before = character) {
+        if (graphemes)
+            utf8proc_iterate((const utf8proc_uint8_t *)text + at, (utf8proc_ssize_t)(length - at),
+                             &character);
+        if (at == 0 || !graphemes || utf8proc_grapheme_break_stateful(before, character, &state)) {
             if (at > 0) *to++ = '\0';
             symbols->symbol[symbols->count++] = to;
         }
-        memcpy(to, text + at, bytes);
-        to += bytes;
-        at += bytes;
-        before = character;
+        do *to++ = text[at++];
+        while (at < length && ((unsigned char)text[at] & 0xC0) == 0x80);
     }
     *to++ = '\0';
     return to;
@@ -134,25 +121,20 @@ typedef enum pieces_are { SYMBOLS, FEATURES, FLAT_FEATURES } pieces_are;
 
 /* Each piece between separators is a symbol, with a tab in front if it is a feature. Blanks around a separator of
  * blanks, and around the whole text, belong to it. Returns the position after the last one; NULL if one is empty. */
-static char *cut_pieces(const char *text, size_t length, const char *separator, pieces_are are, char *to,
-                        lb_symbols *symbols)
+static char *cut_pieces(lb_span text, const char *separator, pieces_are are, char *to, lb_symbols *symbols)
 {
     bool blanks = strspn(separator, " ") == strlen(separator);
-    const char *end = text + length, *piece;
-    size_t count;
-    while (blanks && end > text && end[-1] == ' ') end--;
-    while (blanks && text < end && *text == ' ') text++;
-    if (blanks && text == end) return to;
-    length = (size_t)(end - text);
-    lb_pieces pieces = are == FEATURES ? lb_pieces_of(text, length, separator)
-                                       : (lb_pieces){.at = text, .end = end, .separator = separator};
-    while (lb_pieces_next(&pieces, &piece, &count)) {
-        if (count == 0) return NULL;
+    lb_span piece;
+    if (blanks) text = lb_span_trim(text, " ");
+    if (blanks && text.length == 0) return to;
+    lb_pieces pieces = (are == FEATURES ? lb_pieces_of : lb_pieces_at)(text, separator);
+    while (lb_pieces_next(&pieces, &piece)) {
+        if (piece.length == 0) return NULL;
         symbols->symbol[symbols->count++] = to;
         if (are != SYMBOLS) *to++ = FEATURE; /* as lb_symbol_is_feature expects */
-        memcpy(to, piece, count);
-        to[count] = '\0';
-        to += count + 1;
+        memcpy(to, piece.text, piece.length);
+        to[piece.length] = '\0';
+        to += piece.length + 1;
         while (blanks && pieces.at && *pieces.at == ' ') pieces.at++; /* another character follows */
     }
     return to;
@@ -174,9 +156,8 @@ static char *cut_text(const lb_symbol_rule *rule, const char *text, size_t lengt
 {
     const char *separator = separator_of(rule);
     if (rule->subwords) return lb_subwords_cut(rule->subwords, text, length, symbols);
-    if (*separator) return cut_pieces(text, length, separator, SYMBOLS, symbols->letters, symbols);
-    return rule->graphemes ? cut_graphemes(text, length, symbols->letters, symbols)
-                           : cut_characters(text, length, symbols->letters, symbols);
+    if (*separator) return cut_pieces((lb_span){text, length}, separator, SYMBOLS, symbols->letters, symbols);
+    return cut_characters(text, length, rule->graphemes, symbols->letters, symbols);
 }
 
 static lb_status empty_symbol(lb_error *error)
@@ -197,7 +178,8 @@ static lb_status cut_both(const lb_symbol_rule *rule, const char *text, size_t l
     char *to = before ? cut_text(rule, text, before, symbols) : NULL;
     size_t letters = symbols->count;
     pieces_are are = rule->flat_features ? FLAT_FEATURES : FEATURES;
-    if (!to || letters == 0 || !cut_pieces(tab + 1, length - before - 1, rule->features, are, to, symbols))
+    const lb_span features = {tab + 1, length - before - 1};
+    if (!to || letters == 0 || !cut_pieces(features, rule->features, are, to, symbols))
         return empty_symbol(error);
     return symbols->count > letters ? LB_OK : empty_symbol(error);
 }

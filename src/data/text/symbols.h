@@ -3,6 +3,7 @@
 #define LB_SYMBOLS_H
 
 #include "base/buffer.h"
+#include "base/bytes.h"
 #include "lookback/data.h"
 
 /** The symbols of a text, in order. A struct of zeros has none; each split reuses the memory of the previous one. */
@@ -78,6 +79,9 @@ LB_MUST_USE lb_status lb_cross_sources(const lb_symbol_rule *rule, const lb_stri
 
 /* ---- words.c: text as words, and in lower case. ---- */
 
+/** Puts `by`, which is no longer, in the place of a text wherever it occurs. */
+void lb_text_replace(char *text, const char *what, const char *by);
+
 /** The words of a text, in order. */
 typedef struct lb_words {
     size_t count;
@@ -141,12 +145,18 @@ typedef struct lb_pieces {
     bool nested; /* a separator within brackets is part of its piece */
 } lb_pieces;
 
-/** Begins with a text. Brackets of each kind keep together what is in them, as in "PSS(1,PL)" or "N;non{NOM;ACC}",
+/** Begins with a text, whose brackets are letters. Separator: of at least one byte. */
+static inline lb_pieces lb_pieces_at(lb_span text, const char *separator)
+{
+    return (lb_pieces){.at = text.text, .end = text.text + text.length, .separator = separator};
+}
+
+/** The same, but brackets of each kind keep together what is in them, as in "PSS(1,PL)" or "N;non{NOM;ACC}",
  *  unless one of them has no partner, or the separator has one: then they are letters.
- *  Separator: of at least one byte. Cost: O(length), for all pieces together, too. */
-lb_pieces lb_pieces_of(const char *text, size_t length, const char *separator);
+ *  Cost: O(length), for all pieces together, too. */
+lb_pieces lb_pieces_of(lb_span text, const char *separator);
 
 /** The next piece, which may be empty; false after the last one. There is at least one. */
-bool lb_pieces_next(lb_pieces *pieces, const char **piece, size_t *length);
+bool lb_pieces_next(lb_pieces *pieces, lb_span *piece);
 
 #endif

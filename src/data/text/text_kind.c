@@ -79,27 +79,12 @@ lb_text_kind lb_text_kind_of(const lb_text_facts *facts)
     return DIFFERENT * once <= different ? LB_TEXTS_WORDS : LB_TEXTS_SENTENCES;
 }
 
-/* Puts `by`, which is no longer, in the place of a text wherever it occurs. */
-static void replace(char *text, const char *what, const char *by)
-{
-    char *to = text;
-    for (const char *at = text, *stop; *at; at = stop) {
-        const char *next = strstr(at, what);
-        stop = next ? next + strlen(what) : at + strlen(at);
-        const size_t kept = (size_t)((next ? next : stop) - at), length = next ? strlen(by) : 0;
-        memmove(to, at, kept);
-        memcpy(to + kept, by, length);
-        to += kept + length;
-    }
-    *to = '\0';
-}
-
 void lb_text_join_pieces(const lb_text_facts *facts, char *text)
 {
     const int k = mark_of(facts);
     if (k < 0) return;
-    replace(text, marks[k].within, "");
-    if (marks[k].word) replace(text, marks[k].word, " ");
+    lb_text_replace(text, marks[k].within, "");
+    if (marks[k].word) lb_text_replace(text, marks[k].word, " ");
     if (marks[k].ends && is_piece(k, text, strlen(text))) text[strlen(text) - strlen(marks[k].mark)] = '\0';
 }
 

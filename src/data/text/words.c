@@ -5,6 +5,20 @@
 
 #include <utf8proc.h>
 
+void lb_text_replace(char *text, const char *what, const char *by)
+{
+    char *to = text;
+    for (const char *at = text, *stop; *at; at = stop) {
+        const char *next = strstr(at, what);
+        stop = next ? next + strlen(what) : at + strlen(at);
+        const size_t kept = (size_t)((next ? next : stop) - at), length = next ? strlen(by) : 0;
+        memmove(to, at, kept);
+        memcpy(to + kept, by, length);
+        to += kept + length;
+    }
+    *to = '\0';
+}
+
 /* The white space of Python. */
 static bool is_white(int32_t character)
 {
@@ -112,21 +126,14 @@ static size_t write_character(int32_t character, char *text)
     return (size_t)utf8proc_encode_char(character, (utf8proc_uint8_t *)text);
 }
 
-/* The start of the character before `at`. */
-static const char *step_back(const char *at)
-{
-    do at--;
-    while (((unsigned char)*at & 0xC0) == 0x80);
-    return at;
-}
-
 /* Final_Sigma of the Unicode Standard, table 3-17: there is a letter before it and none after it, apart from ignorable
  * characters. */
 static bool is_final(const char *text, const char *sigma, const char *end)
 {
     int32_t character = ' ';
     for (const char *at = sigma; at > text;) {
-        at = step_back(at);
+        do at--;
+        while (((unsigned char)*at & 0xC0) == 0x80); /* to the start of the character before */
         read_character(at, &character);
         if (!is_ignorable(character)) break;
     }

@@ -116,25 +116,22 @@ lb_likeliest *lb_translate_likeliest(const lb_translator *translator, const lb_t
                                     count < 1 ? "expected at least 1 symbol for each step, found %lld"
                                               : "a text without symbols, or an output without steps",
                                     (long long)count));
-    lb_likeliest *l = lb_alloc_zero(sizeof *l);
+    lb_arena *memory = lb_arena_new();
+    lb_likeliest *l = memory ? lb_arena_alloc(memory, sizeof *l) : NULL;
     lb_tape *tape = lb_tapes_take(translator->tapes, error);
     if (l)
         *l = (lb_likeliest){
-            .steps = output->steps, .count = count < symbols ? count : symbols, .memory = lb_arena_new()};
-    bool ready = l && l->memory && tape;
-    lb_status status = ready ? find_likeliest(translator, tape, text, output, l, error)
-                             : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+            .steps = output->steps, .count = count < symbols ? count : symbols, .memory = memory};
+    lb_status status =
+        l && tape ? find_likeliest(translator, tape, text, output, l, error) : lb_no_memory(error, NULL);
     lb_tapes_put(translator->tapes, tape);
-    if (!status) return l;
-    lb_likeliest_free(l);
-    return NULL;
+    if (status) lb_arena_free(memory);
+    return status ? NULL : l;
 }
 
 void lb_likeliest_free(lb_likeliest *likeliest)
 {
-    if (!likeliest) return;
-    lb_arena_free(likeliest->memory);
-    lb_release(likeliest);
+    if (likeliest) lb_arena_free(likeliest->memory); /* which it is in */
 }
 
 /* Copies the weights of the only row. */
@@ -182,21 +179,18 @@ lb_text_attention *lb_translate_self_attention(const lb_translator *translator, 
     if (!has_steps(translator, text, output))
         return lb_null(
             lb_error_set(error, LB_ERROR_ARGUMENT, "a text without symbols, or an output without steps"));
-    lb_text_attention *a = lb_alloc_zero(sizeof *a);
+    lb_arena *memory = lb_arena_new();
+    lb_text_attention *a = memory ? lb_arena_alloc(memory, sizeof *a) : NULL;
     lb_tape *tape = lb_tapes_take(translator->tapes, error);
-    if (a) *a = (lb_text_attention){.length = text->length, .steps = output->steps, .memory = lb_arena_new()};
-    bool ready = a && a->memory && tape;
-    lb_status status = ready ? find_self_attention(translator, tape, text, output, a, error)
-                             : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    if (a) *a = (lb_text_attention){.length = text->length, .steps = output->steps, .memory = memory};
+    lb_status status =
+        a && tape ? find_self_attention(translator, tape, text, output, a, error) : lb_no_memory(error, NULL);
     lb_tapes_put(translator->tapes, tape);
-    if (!status) return a;
-    lb_text_attention_free(a);
-    return NULL;
+    if (status) lb_arena_free(memory);
+    return status ? NULL : a;
 }
 
 void lb_text_attention_free(lb_text_attention *attention)
 {
-    if (!attention) return;
-    lb_arena_free(attention->memory);
-    lb_release(attention);
+    if (attention) lb_arena_free(attention->memory); /* which it is in */
 }

@@ -214,11 +214,6 @@ static int64_t looked_at(const lb_translate_job *j, const lb_source *source, con
     return best;
 }
 
-static const char *spelling(const lb_translate_job *j, int32_t id)
-{
-    return id < LB_FIRST_TOKEN ? NO_SYMBOL : lb_vocabulary_symbol(j->translator->model.target, id);
-}
-
 /* Copies the weights without those of padding, which follows the source in rows of `width`. */
 static lb_real *keep_weights(const lb_translate_job *j, const lb_hypothesis *found, int64_t length,
                              int64_t width)
@@ -265,7 +260,10 @@ static const char **spell(const lb_translate_job *j, const lb_source *source, co
     if (!symbol || !from) return NULL;
     for (int64_t i = 0; i < found->length; i++) {
         from[i] = copied_from(j, source, found, i, width);
-        symbol[i] = from[i] < 0 ? spelling(j, found->id[i]) : source->text->symbol[from[i]];
+        symbol[i] = from[i] >= 0 ? source->text->symbol[from[i]]
+                    : found->id[i] < LB_FIRST_TOKEN
+                        ? NO_SYMBOL
+                        : lb_vocabulary_symbol(j->translator->model.target, found->id[i]);
         if (from[i] >= 0) *copied = from;
     }
     return symbol;

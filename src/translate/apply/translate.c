@@ -221,20 +221,14 @@ lb_translations *lb_translate_all(const lb_translator *translator, const char *c
     return lb_translate_job_end(&j);
 }
 
-/* The result of lb_translate from its only translation; NULL, with an error, if it failed. */
-static char *best_text(const lb_translation *translation, lb_error *error)
-{
-    if (translation->error) return lb_null(lb_error_set(error, LB_ERROR_FORMAT, "%s", translation->error));
-    char *text = lb_alloc_string(translation->output->text);
-    if (!text) lb_error_set(error, LB_ERROR_MEMORY, "out of memory for an output");
-    return text;
-}
-
 char *lb_translate(const lb_translator *translator, const char *text, lb_error *error)
 {
     lb_translate_config config = {.skip_bad_texts = true};
     lb_translations *all = lb_translate_all(translator, &text, 1, config, error);
-    char *best = all ? best_text(all->text, error) : NULL;
+    const char *wrong = all ? all->text->error : NULL;
+    char *best = all && !wrong ? lb_alloc_string(all->text->output->text) : NULL;
+    if (wrong) lb_error_set(error, LB_ERROR_FORMAT, "%s", wrong);
+    if (all && !wrong && !best) lb_no_memory(error, "an output");
     lb_translations_free(all);
     return best;
 }

@@ -29,18 +29,14 @@ int64_t lb_output_limit(int64_t longest, int64_t source_length)
 
 /* ---- One batch. ---- */
 
-/* The likeliest token that can be written, the first of equal ones: the choice of greedy decoding. */
-static int32_t likeliest(const lb_real *logits, int64_t classes)
-{
-    const int32_t first = classes > LB_EOS ? LB_EOS : 0;
-    return first + lb_argmax(logits + first, classes - first);
-}
-
 bool lb_row_is_right(const lb_tensor *logits, lb_tokens target_out, int64_t row)
 {
-    int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
-    for (int64_t t = first; t < first + target_out.lengths[row]; t++)
-        if (likeliest(logits->data + t * classes, classes) != target_out.id[t]) return false;
+    const int64_t classes = lb_dim(logits, -1), first = row * target_out.length;
+    const int32_t end = classes > LB_EOS ? LB_EOS : 0; /* nothing before it is written */
+    for (int64_t t = first; t < first + target_out.lengths[row]; t++) {
+        const lb_real *written = logits->data + t * classes + end;
+        if (end + lb_argmax(written, classes - end) != target_out.id[t]) return false;
+    }
     return true;
 }
 
@@ -234,24 +230,20 @@ bool lb_tallies_mine(const lb_tallies *t)
     return !t->group || (t->count - 1) % t->group->size == t->group->rank;
 }
 
-/* The numbers of others are zeros here, so that sums over the group are exact, in any order. */
-static lb_status share_tally(const lb_group *group, lb_tally *t, lb_error *error)
+/* Adds the tally of the process that has the batch. The numbers of others are zeros, so that sums over the group are
+ * exact, in any order. */
+static lb_status add_tally(const lb_group *group, const lb_tally *t, lb_tally *sum, lb_error *error)
 {
     double n[] = {(double)t->rows, (double)t->right,   (double)t->tokens,
                   t->loss,         (double)t->symbols, (double)t->edits};
     lb_status status = lb_group_add_doubles(group, n, sizeof n / sizeof *n, error);
-    *t = (lb_tally){(int64_t)n[0], (int64_t)n[1], (int64_t)n[2], n[3], (int64_t)n[4], (int64_t)n[5]};
+    sum->rows += (int64_t)n[0];
+    sum->right += (int64_t)n[1];
+    sum->tokens += (int64_t)n[2];
+    sum->loss += n[3];
+    sum->symbols += (int64_t)n[4];
+    sum->edits += (int64_t)n[5];
     return status;
-}
-
-static void add_tally(lb_tally *sum, const lb_tally *t)
-{
-    sum->rows += t->rows;
-    sum->right += t->right;
-    sum->tokens += t->tokens;
-    sum->loss += t->loss;
-    sum->symbols += t->symbols;
-    sum->edits += t->edits;
 }
 
 lb_status lb_tallies_sum(lb_tallies *t, lb_tape *tape, lb_tally *sum)
@@ -259,9 +251,8 @@ lb_status lb_tallies_sum(lb_tallies *t, lb_tape *tape, lb_tally *sum)
     *sum = (lb_tally){0};
     for (int64_t i = 0; i < t->count && lb_tape_status(tape) == LB_OK; i++) {
         lb_error error = {0};
-        if (t->group && share_tally(t->group, &t->batch[i], &error))
+        if (add_tally(t->group, &t->batch[i], sum, &error))
             lb_tape_fail(tape, error.status, "%s", error.message);
-        add_tally(sum, &t->batch[i]);
     }
     const lb_tallies again = {.group = t->group, .in_parts = t->in_parts};
     lb_tallies_free(t);

@@ -86,18 +86,14 @@ static int compare_entries(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-static bool has(const lb_symbols *symbols, const char *wanted)
-{
-    for (size_t i = 0; i < symbols->count; i++)
-        if (strcmp(symbols->symbol[i], wanted) == 0) return true;
-    return false;
-}
-
 /* A model that copies can write what is in the source. */
 static bool is_writable(const lb_vocabulary *vocabulary, const lb_pair_line *line, size_t i, bool copies)
 {
     const char *symbol = line->target.symbol[i];
-    return lb_vocabulary_id(vocabulary, symbol) != LB_UNK || (copies && has(&line->source, symbol));
+    bool writable = lb_vocabulary_id(vocabulary, symbol) != LB_UNK;
+    for (size_t k = 0; k < line->source.count && copies && !writable; k++)
+        writable = strcmp(line->source.symbol[k], symbol) == 0;
+    return writable;
 }
 
 static bool is_possible(const lb_vocabulary *vocabulary, const lb_pair_line *line, bool copies)
@@ -150,18 +146,6 @@ typedef struct sourced {
     int64_t pair;
 } sourced;
 
-static int by_source(const void *a, const void *b)
-{
-    const sourced *x = a, *y = b;
-    return (x->source > y->source) - (x->source < y->source);
-}
-
-static int by_source_and_pair(const void *a, const void *b)
-{
-    const sourced *x = a, *y = b;
-    return x->source != y->source ? by_source(a, b) : (x->pair > y->pair) - (x->pair < y->pair);
-}
-
 static lb_status read_sourced(lb_pairs *pairs, int64_t pair, sourced *found, lb_error *error)
 {
     const lb_pair_line *line;
@@ -179,13 +163,14 @@ static lb_status find_sources(const lb_pair_sample *sample, lb_pairs *pairs, sou
         lb_status status = read_sourced(pairs, sample->pair[i], &wanted[i], error);
         if (status) return status;
     }
-    qsort(wanted, (size_t)sample->count, sizeof *wanted, by_source);
+    qsort(wanted, (size_t)sample->count, sizeof *wanted, lb_compare_whole);
     for (int64_t pair = 0; pair < lb_pairs_count(pairs); pair++) {
         lb_status status = read_sourced(pairs, pair, &all[*count], error);
         if (status) return status;
-        *count += bsearch(&all[*count], wanted, (size_t)sample->count, sizeof *wanted, by_source) != NULL;
+        *count +=
+            bsearch(&all[*count], wanted, (size_t)sample->count, sizeof *wanted, lb_compare_whole) != NULL;
     }
-    qsort(all, (size_t)*count, sizeof *all, by_source_and_pair);
+    qsort(all, (size_t)*count, sizeof *all, lb_compare_two);
     return LB_OK;
 }
 

@@ -53,20 +53,17 @@ char *lb_model_path(const char *path, lb_error *error)
     return copy;
 }
 
-static lb_safetensors *open_model(const char *path, lb_error *error)
-{
-    lb_safetensors *file = lb_safetensors_open(path, error);
-    if (!file || !lb_safetensors_metadata_value(file, LB_RUN_KEY)) return file;
-    lb_safetensors_close(file);
-    return lb_null(lb_error_set(
-        error, LB_ERROR_FORMAT,
-        "%s: found the checkpoint of a training, expected its model, which is in the same folder", path));
-}
-
 lb_safetensors *lb_model_file_open(const char *path, char **found, lb_error *error)
 {
     char *name = lb_model_path(path, error);
-    lb_safetensors *file = name ? open_model(name, error) : NULL;
+    lb_safetensors *file = name ? lb_safetensors_open(name, error) : NULL;
+    if (file && lb_safetensors_metadata_value(file, LB_RUN_KEY)) {
+        lb_error_set(
+            error, LB_ERROR_FORMAT,
+            "%s: found the checkpoint of a training, expected its model, which is in the same folder", name);
+        lb_safetensors_close(file);
+        file = NULL;
+    }
     if (found) *found = file ? name : NULL;
     if (!file || !found) lb_release(name);
     return file;

@@ -36,9 +36,9 @@ lb_status lb_model_keep(lb_text_model *t, const char *text, const char **kept, l
 lb_status lb_model_rule_parse(lb_text_model *t, const cJSON *json, const char *key, lb_symbol_rule *rule,
                               lb_error *error)
 {
-    const cJSON *fields = cJSON_GetObjectItemCaseSensitive(json, key);
-    const char *separator = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "separator"));
-    const char *normalize = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "normalize"));
+    const cJSON *fields = lb_json_get(json, key);
+    const char *separator = lb_json_text(fields, "separator");
+    const char *normalize = lb_json_text(fields, "normalize");
     if (!fields) return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"%s\"", TASK_KEY, key);
     if (!separator || !normalize)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: found no text \"%s\" in \"%s\"", TASK_KEY,
@@ -48,12 +48,12 @@ lb_status lb_model_rule_parse(lb_text_model *t, const cJSON *json, const char *k
         return lb_error_set(error, LB_ERROR_FORMAT,
                             "%s: \"normalize\" in \"%s\": found \"%.40s\", expected none, nfc or nfd",
                             TASK_KEY, key, normalize);
-    const char *features = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(fields, "features"));
+    const char *features = lb_json_text(fields, "features");
     rule->normalize = (lb_normal_form)form;
-    rule->graphemes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, "graphemes"));
+    rule->graphemes = cJSON_IsTrue(lb_json_get(fields, "graphemes"));
     lb_status status = lb_model_keep(t, separator, &rule->separator, error);
     if (!status && features) status = lb_model_keep(t, features, &rule->features, error);
-    rule->flat_features = features && !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(fields, BRACKETS));
+    rule->flat_features = features && !cJSON_IsTrue(lb_json_get(fields, BRACKETS));
     if (!status) status = lb_symbol_rule_check(rule, error);
     if (status == LB_ERROR_ARGUMENT && error) error->status = LB_ERROR_FORMAT;
     return status == LB_ERROR_ARGUMENT ? LB_ERROR_FORMAT : status;

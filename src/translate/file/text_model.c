@@ -1,5 +1,6 @@
 #include "translate/file/text_model.h"
 
+#include "base/alloc.h"
 #include "base/buffer.h"
 #include "data/lists/sort_task.h"
 #include "data/pairs/pair_line.h"
@@ -131,15 +132,14 @@ lb_status lb_text_model_save(const char *path, const lb_text_model *t, lb_error 
 
 static bool is_task(const cJSON *json, const char *task)
 {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "task"));
+    const char *name = lb_json_text(json, "task");
     return name && strcmp(name, task) == 0;
 }
 
 /* The number of symbols with this key; 0 if it is missing or invalid. */
 static int32_t parse_length(const cJSON *json, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    const double value = lb_json_member(json, key, 0);
     return value >= 1 && value <= LB_PAIR_LONGEST ? (int32_t)value : 0;
 }
 
@@ -157,9 +157,9 @@ static lb_status parse_rules(const cJSON *json, lb_text_model *t, lb_error *erro
 /* A column of the training; 0 if it is missing. */
 static lb_status parse_column(const cJSON *columns, int which, int32_t *column, lb_error *error)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, column_keys[which]);
-    double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    bool valid = !item || (value >= 1 && value <= MOST_COLUMNS && value == (int32_t)value);
+    const double value = lb_json_member(columns, column_keys[which], 0);
+    bool valid = !lb_json_get(columns, column_keys[which]) ||
+                 (value >= 1 && value <= MOST_COLUMNS && value == (int32_t)value);
     *column = (int32_t)(valid ? value : 0);
     return valid ? LB_OK
                  : lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\" in \"columns\": expected 1 to %d",
@@ -169,7 +169,7 @@ static lb_status parse_column(const cJSON *columns, int which, int32_t *column, 
 /* A text that a file may lack. */
 static lb_status parse_text(const cJSON *columns, const char *key, size_t room, char *text, lb_error *error)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(columns, key);
+    const cJSON *item = lb_json_get(columns, key);
     const char *found = item ? cJSON_GetStringValue(item) : "";
     if (!found || strlen(found) >= room)
         return lb_error_set(error, LB_ERROR_FORMAT,
@@ -183,7 +183,7 @@ static lb_status parse_text(const cJSON *columns, const char *key, size_t room, 
 static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *error)
 {
     lb_error found = {0};
-    const cJSON *columns = cJSON_GetObjectItemCaseSensitive(json, "columns");
+    const cJSON *columns = lb_json_get(json, "columns");
     if (!columns) return LB_OK;
     if (!cJSON_IsObject(columns) || t->sorts)
         return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"columns\": expected %s", TASK_KEY,
@@ -204,7 +204,7 @@ static lb_status parse_columns(const cJSON *json, lb_text_model *t, lb_error *er
 
 static lb_status check_written(const cJSON *json, lb_error *error)
 {
-    const cJSON *first = cJSON_GetObjectItemCaseSensitive(json, FIRST_WRITTEN);
+    const cJSON *first = lb_json_get(json, FIRST_WRITTEN);
     if (!first || (cJSON_IsNumber(first) && first->valuedouble == LB_EOS)) return LB_OK;
     return lb_error_set(error, LB_ERROR_FORMAT, "%s: \"%s\": expected %d", TASK_KEY, FIRST_WRITTEN, LB_EOS);
 }
@@ -215,7 +215,7 @@ static lb_status parse_task(const char *text, const cJSON *json, lb_text_model *
     for (int i = 0; lb_list_task_names[i]; i++) t->sorts = t->sorts || is_task(json, lb_list_task_names[i]);
     if (t->sorts)
         status = lb_sort_task_parse(text, &t->task, error);
-    else if (cJSON_IsObject(json) && !cJSON_GetObjectItemCaseSensitive(json, "task"))
+    else if (cJSON_IsObject(json) && !lb_json_get(json, "task"))
         status = lb_error_set(error, LB_ERROR_FORMAT, "%s: found no \"task\"", TASK_KEY);
     else if (!is_task(json, PAIRS) && !is_task(json, PAIRS_AND_LEXICON))
         status = text ? lb_error_set(error, LB_ERROR_FORMAT,
@@ -279,7 +279,7 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     cJSON *json = NULL;
     if (text && lb_json_check_length(TASK_KEY, text, error)) return LB_ERROR_FORMAT;
     if (text && lb_json_parse(text, strlen(text), NULL, &json) == LB_ERROR_MEMORY)
-        return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
+        return lb_no_memory(error, "a model");
     lb_status status = parse_task(text, json, t, error);
     if (!status) status = load_vocabularies(file, t, error);
     if (!status) status = lb_model_subwords_load(file, t, error);
@@ -290,24 +290,16 @@ static lb_status load_task(const lb_safetensors *file, lb_text_model *t, lb_erro
     return status;
 }
 
-static lb_status load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *t, lb_error *error)
-{
-    t->params = lb_params_new(0);
-    if (!t->params) return lb_error_set(error, LB_ERROR_MEMORY, "out of memory for a model");
-    t->model = lb_model_load(file, t->params, own, error);
-    if (!t->model) return error->status;
-    lb_status status = load_task(file, t, error);
-    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
-    if (!status && training) status = lb_model_keep(t, training, &t->training, error);
-    return status;
-}
-
 lb_status lb_text_model_load(const lb_safetensors *file, const lb_extensions *own, lb_text_model *model,
                              lb_error *error)
 {
     lb_error found = {0};
-    *model = (lb_text_model){0};
-    lb_status status = load(file, own, model, &found);
+    const char *training = lb_safetensors_metadata_value(file, LB_TRAINING_KEY);
+    *model = (lb_text_model){.params = lb_params_new(0)};
+    lb_status status = model->params ? LB_OK : lb_no_memory(&found, "a model");
+    if (!status) model->model = lb_model_load(file, model->params, own, &found);
+    if (!status) status = model->model ? load_task(file, model, &found) : found.status;
+    if (!status && training) status = lb_model_keep(model, training, &model->training, &found);
     return status ? lb_error_set(error, status, "%s", found.message) : LB_OK;
 }
 

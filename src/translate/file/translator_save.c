@@ -69,14 +69,6 @@ static lb_status check_symbols(const char *name, const lb_vocabulary *vocabulary
     return lb_error_set(error, status, "the %s vocabulary: %s", name, found.message);
 }
 
-static lb_status save_lists(const char *path, lb_text_model *made, const lb_sort_task *task, lb_error *error)
-{
-    lb_status status = lb_list_model(made, task, error);
-    if (!status) status = lb_text_model_save(path, made, error);
-    lb_vocabulary_free(made->source);
-    return status;
-}
-
 /* Nothing changes what the text model points to: it is only for saving. */
 static void *unchanged(const void *object)
 {
@@ -91,7 +83,12 @@ lb_status lb_translator_save(const lb_model *model, const lb_params *params, con
     lb_text_model made = {.params = unchanged(params), .model = unchanged(model)};
     lb_status status = check_names(model, params, error);
     if (status) return status;
-    if (texts.sort) return save_lists(path, &made, texts.sort, error);
+    if (texts.sort) {
+        status = lb_list_model(&made, texts.sort, error);
+        if (!status) status = lb_text_model_save(path, &made, error);
+        lb_vocabulary_free(made.source);
+        return status;
+    }
     status = check_symbols("source", texts.source, error);
     if (!status) status = check_symbols("target", texts.target, error);
     if (status) return status;

@@ -95,12 +95,18 @@ static lb_status tell_report(const lb_training_config *c, char *text, const lb_e
     return LB_OK;
 }
 
+/* Reports on the pairs, and says which separators they seem to lack. */
 static lb_status report_pairs(const lb_training_data *data, const lb_training_config *c, lb_error *error)
 {
+    char text[LB_MESSAGE_LENGTH];
     if (!c->tell) return LB_OK;
     lb_pairs *dev = data->dev.pairs == data->train ? NULL : data->dev.pairs;
-    return tell_report(c, lb_pair_report(data->train, dev, data->text.source, data->text.target, error),
-                       error);
+    char *report = lb_pair_report(data->train, dev, data->text.source, data->text.target, error);
+    lb_status status = tell_report(c, report, error);
+    if (!status && c->subwords <= 0 &&
+        lb_texts_say(&data->facts.texts, data->train, c->setting != NULL, text))
+        lb_training_tell_text(c, LB_EVENT_HINT, text);
+    return status;
 }
 
 static void report_unwritable(const lb_tested_pairs *on, const lb_training_config *c)
@@ -113,13 +119,6 @@ static void report_unwritable(const lb_tested_pairs *on, const lb_training_confi
              "counts as wrong, and each symbol as <unk> in the loss\n",
              on->pairs->path, (long long)unwritable, (long long)on->sample.count);
     lb_training_tell_text(c, LB_EVENT_REPORT, text);
-}
-
-static void hint_at_separators(const lb_training_data *data, const lb_training_config *c)
-{
-    char text[LB_MESSAGE_LENGTH];
-    if (c->subwords <= 0 && lb_texts_say(&data->facts.texts, data->train, c->setting != NULL, text))
-        lb_training_tell_text(c, LB_EVENT_HINT, text);
 }
 
 /* Subwords have their own way with rare pieces, and all bytes. */
@@ -165,14 +164,6 @@ static lb_status open_lexicon(lb_training_data *data, const lb_training_config *
     return lb_training_lexicon_make(c, &data->text, data->train, &data->format, &data->text.lexicon, error);
 }
 
-/* Instead of a file, it has lengths. */
-static lb_status open_test_of_lists(lb_sort_task *task, const lb_test *test, lb_error *error)
-{
-    const char *text = test->file ? test->file : "pairs";
-    lb_status status = lb_sort_set_lengths(task, "test ", test->name, text, error);
-    return status ? status : lb_sort_check(task, error);
-}
-
 static lb_status open_test(lb_training_data *data, const lb_test *test, const lb_training_config *c,
                            const lb_vocabulary *target, bool copies, lb_error *error)
 {
@@ -180,7 +171,11 @@ static lb_status open_test(lb_training_data *data, const lb_test *test, const lb
     lb_tested_pairs *t = &data->test[data->tests++];
     t->task = data->text.task;
     t->sample.count = LB_MEASURED;
-    if (data->text.sorts) return open_test_of_lists(&t->task, test, error);
+    if (data->text.sorts) { /* instead of a file, it has lengths */
+        const char *lengths = test->file ? test->file : "pairs";
+        lb_status set = lb_sort_set_lengths(&t->task, "test ", test->name, lengths, error);
+        return set ? set : lb_sort_check(&t->task, error);
+    }
     format.targets = NULL;
     t->pairs = lb_training_pairs_find(test->file, &test->pairs, &format, c, error);
     if (!t->pairs) return error->status;
@@ -257,10 +252,7 @@ lb_status lb_training_data_open(lb_training_data *data, lb_training_config *conf
     if (config->sort) return open_lists(data, config, error);
     lb_status status = open_files(data, config, error);
     if (!status) status = report_pairs(data, config, error);
-    if (!status) {
-        hint_at_separators(data, config);
-        status = drop_rare_symbols(data, config->min_count, error);
-    }
+    if (!status) status = drop_rare_symbols(data, config->min_count, error);
     if (!status) {
         fit_recipe(data, config);
         status = lb_warm_start_grow(start, start->model.source, &data->text.source, error);

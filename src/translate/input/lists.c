@@ -50,18 +50,14 @@ enum {
     MOST_CELLS = 1 << 20 /* attention weights per batch: long lists get smaller batches */
 };
 
-static int64_t batch_size(const lb_sort_task *task)
-{
-    int64_t fit = MOST_CELLS / ((int64_t)task->max_length * task->max_length);
-    return fit < 1 ? 1 : fit < MOST_LISTS ? fit : MOST_LISTS;
-}
-
 lb_status lb_sort_measure(const lb_model *model, const lb_sort_task *task, lb_tape *tape, int64_t lists,
                           bool edits, lb_tallies *tallies, lb_evaluation *found)
 {
     lb_tallies alone = {0}, *t = tallies ? tallies : &alone;
     lb_tally sum;
-    const int64_t most = batch_size(task), longest = lb_sort_longest(task, task->max_length);
+    const int64_t fit = MOST_CELLS / ((int64_t)task->max_length * task->max_length),
+                  most = fit < 1 ? 1 : lb_smaller(fit, MOST_LISTS),
+                  longest = lb_sort_longest(task, task->max_length);
     const lb_mode mode = lb_tape_mode(tape);
     lb_tape_set_mode(tape, LB_MODE_EVALUATE);
     do {

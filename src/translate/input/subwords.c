@@ -48,30 +48,21 @@ static lb_status learn(lb_training_data *data, const lb_training_config *c, int 
     return status;
 }
 
-static lb_status learn_all(lb_training_data *data, const lb_training_config *c, int least, lb_error *error)
-{
-    lb_subword_words words[SIDES] = {{0}, {0}};
-    lb_status status = count_words(data, words, c->separate_subwords, error);
-    if (!status) status = learn(data, c, least, &words[0], 0, error);
-    if (!status && c->separate_subwords) status = learn(data, c, least, &words[1], 1, error);
-    lb_subword_words_free(&words[0]);
-    lb_subword_words_free(&words[1]);
-    return status;
-}
-
 lb_status lb_training_subwords(lb_training_data *data, const lb_training_config *c, int least,
                                lb_error *error)
 {
     lb_pairs *const files[] = {data->train, data->dev.pairs};
     lb_text_model *text = &data->text;
-    lb_status status = learn_all(data, c, least > LEAST ? least : LEAST, error);
+    lb_subword_words words[SIDES] = {{0}, {0}};
+    if (least < LEAST) least = LEAST;
+    lb_status status = count_words(data, words, c->separate_subwords, error);
+    for (int side = 0; side < (c->separate_subwords ? SIDES : 1) && !status; side++)
+        status = learn(data, c, least, &words[side], side, error);
+    for (int side = 0; side < SIDES; side++) lb_subword_words_free(&words[side]);
     for (int i = 0; i < 2 && !status; i++)
         if (files[i]) status = lb_pairs_split_again(files[i], text->subwords[0], text->subwords[1], error);
     if (status) return status;
     lb_vocabulary_free(text->source);
     lb_vocabulary_free(text->target);
-    text->source = lb_vocabulary_new_reserved(error);
-    text->target = lb_vocabulary_new_reserved(error);
-    if (!text->source || !text->target) return LB_ERROR_MEMORY;
-    return lb_pairs_tally_symbols(data->train, text->source, text->target, error);
+    return lb_pairs_count_symbols(data->train, &text->source, &text->target, error);
 }

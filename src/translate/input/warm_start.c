@@ -14,17 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The same on machines of both byte orders, where a checkpoint may be resumed. */
-static uint64_t hash_numbers(uint64_t hash, const lb_real *x, int64_t count)
-{
-    for (int64_t i = 0; i < count; i++) {
-        lb_real number = x[i];
-        lb_file_order(&number, 1, sizeof number);
-        hash = lb_hash(hash, &number, sizeof number);
-    }
-    return hash;
-}
-
 static uint64_t hash_symbols(uint64_t hash, const lb_vocabulary *symbols)
 {
     for (int32_t id = 0; id < lb_vocabulary_size(symbols); id++) {
@@ -34,6 +23,7 @@ static uint64_t hash_symbols(uint64_t hash, const lb_vocabulary *symbols)
     return hash;
 }
 
+/* The same on machines of both byte orders, where a checkpoint may be resumed. */
 static uint64_t hash_model(const lb_text_model *m)
 {
     uint64_t hash = hash_symbols(hash_symbols(LB_HASH, m->source), m->target);
@@ -41,7 +31,11 @@ static uint64_t hash_model(const lb_text_model *m)
         const lb_tensor *tensor = lb_params_tensor(m->params, i);
         const char *name = lb_params_name(m->params, i);
         hash = lb_hash(hash, name, strlen(name) + 1);
-        hash = hash_numbers(hash, tensor->data, lb_count(tensor));
+        for (int64_t k = 0; k < lb_count(tensor); k++) {
+            lb_real number = tensor->data[k];
+            lb_file_order(&number, 1, sizeof number);
+            hash = lb_hash(hash, &number, sizeof number);
+        }
     }
     return hash;
 }
@@ -53,6 +47,15 @@ static lb_status contradicts(const lb_training_config *c, const char *name, cons
     const lb_run_words words = {c->setting, c->context};
     return lb_error_set(error, LB_ERROR_ARGUMENT, "cannot start from %s: it has %s, this run has %s", c->from,
                         lb_run_setting(&words, name, found, has), lb_run_setting(&words, name, ours, wants));
+}
+
+static lb_status contradicts_number(const lb_training_config *c, const char *name, int found, int ours,
+                                    lb_error *error)
+{
+    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
+    snprintf(has, sizeof has, "%d", found);
+    snprintf(wants, sizeof wants, "%d", ours);
+    return contradicts(c, name, has, wants, error);
 }
 
 /* Uses the text of the model for one that is not set. */
@@ -70,14 +73,10 @@ static lb_status take_subwords(const lb_text_model *m, lb_training_config *c, lb
 {
     const lb_subwords *source = m->source_rule.subwords, *target = m->target_rule.subwords;
     int found = source ? (int)source->count : 0;
-    char has[LB_RUN_WORD], wants[LB_RUN_WORD];
     if (!c->subwords) c->subwords = found;
     if (c->subwords < 0) c->subwords = 0;
     c->separate_subwords = source && strcmp(source->text, target->text) != 0;
-    if (c->subwords == found) return LB_OK;
-    snprintf(has, sizeof has, "%d", found);
-    snprintf(wants, sizeof wants, "%d", c->subwords);
-    return contradicts(c, "subwords", has, wants, error);
+    return c->subwords == found ? LB_OK : contradicts_number(c, "subwords", found, c->subwords, error);
 }
 
 static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_error *error)
@@ -93,21 +92,6 @@ static lb_status take_rules(const lb_text_model *m, lb_training_config *c, lb_er
     return status ? status : take_subwords(m, c, error);
 }
 
-/* The columns themselves are found where the pairs are opened. */
-static void take_features(const lb_text_model *m, lb_training_config *c)
-{
-    if (!c->features_separator && (c->features_column || m->columns.features))
-        c->features_separator = m->source_rule.features;
-}
-
-/* A window belongs to its kind of attention. */
-static void take_seq2seq(const lb_seq2seq_config *found, lb_training_config *c)
-{
-    int window = c->window;
-    lb_settings_from_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), found);
-    if (c->attention != found->attention) c->window = window;
-}
-
 static lb_status take_architecture(const lb_text_model *m, lb_training_config *c, lb_error *error)
 {
     const lb_model *model = m->model;
@@ -121,8 +105,11 @@ static lb_status take_architecture(const lb_text_model *m, lb_training_config *c
     if (!status)
         status = take_text(c, "direction", model->from_end ? "backward" : "forward", &c->direction, error);
     if (status) return status;
+    const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
     const lb_transformer *transformer = lb_transformer_of(model);
-    if (lb_seq2seq_of(model)) take_seq2seq(&lb_seq2seq_of(model)->config, c);
+    const int window = c->window;
+    if (seq2seq) lb_settings_from_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), &seq2seq->config);
+    if (seq2seq && c->attention != seq2seq->config.attention) c->window = window; /* of another attention */
     if (transformer) lb_settings_from_model(c, lb_model_fields(LB_MODEL_TRANSFORMER), &transformer->config);
     return LB_OK;
 }
@@ -137,10 +124,7 @@ static lb_status check_task(const lb_text_model *m, const lb_training_config *c,
         return contradicts(c, "task", lb_list_task_names[m->task.what],
                            lb_choice_name(lb_list_task_names, (int)c->sort->what), error);
     if (!m->sorts || c->sort->max_value >= m->task.max_value) return LB_OK;
-    char found[LB_RUN_WORD], ours[LB_RUN_WORD];
-    snprintf(found, sizeof found, "%d", (int)m->task.max_value);
-    snprintf(ours, sizeof ours, "%d", (int)c->sort->max_value);
-    return contradicts(c, "max_number", found, ours, error);
+    return contradicts_number(c, "max_number", m->task.max_value, c->sort->max_value, error);
 }
 
 static lb_status load_model(lb_warm_start *start, const char *path, const lb_safetensors *file,
@@ -156,7 +140,9 @@ static lb_status load_model(lb_warm_start *start, const char *path, const lb_saf
     if (!status) status = take_architecture(&start->model, c, error);
     if (!status) status = check_task(&start->model, c, error);
     if (!status) status = take_rules(&start->model, c, error);
-    if (!status) take_features(&start->model, c);
+    /* The columns themselves are found where the pairs are opened. */
+    if (!status && !c->features_separator && (c->features_column || start->model.columns.features))
+        c->features_separator = start->model.source_rule.features;
     return status;
 }
 

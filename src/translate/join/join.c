@@ -271,11 +271,10 @@ static lb_status measure_seeds(joining *j)
 /* Prints one record, {} if there is none. */
 static void print_record(lb_buffer *json, const cJSON *record)
 {
-    char *text = record ? lb_json_print(record) : NULL;
-    json->failed = json->failed || (record && !text);
-    lb_json_key(json, NULL);
-    lb_buffer_print(json, "%s", text ? text : "{}");
-    cJSON_free(text);
+    if (record)
+        lb_json_add(json, NULL, record);
+    else
+        lb_json_open(json, NULL, "{}");
 }
 
 /* Prints the record of a model, or those of its members. The first says what it was chosen by. */
@@ -285,7 +284,7 @@ static void print_source(lb_buffer *json, const source *s, lb_join_result *resul
     const char *text = s->text.training;
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY) json->failed = true;
-    const cJSON *members = cJSON_GetObjectItemCaseSensitive(record, "members");
+    const cJSON *members = lb_json_get(record, "members");
     const char *choose = cJSON_GetStringValue(lb_settings_recorded(record, "choose"));
     if (!result->choose) result->choose = lb_criterion_find(choose, NULL)->name;
     if (!lb_is_ensemble(s->text.model))

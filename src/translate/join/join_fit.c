@@ -31,20 +31,6 @@ static pass pass_of(const lb_text_model *text, const lb_tested_pairs *on, lb_err
         .error = error};
 }
 
-static lb_status open_tape(pass *p)
-{
-    p->tape = lb_tape_new();
-    if (!p->tape) return lb_no_memory(p->error, "an ensemble");
-    lb_tape_set_mode(p->tape, LB_MODE_EVALUATE);
-    return LB_OK;
-}
-
-static lb_status tape_status(const pass *p)
-{
-    lb_status status = lb_tape_status(p->tape);
-    return status ? lb_error_set(p->error, status, "%s", lb_tape_error(p->tape)) : LB_OK;
-}
-
 /* Long pairs get smaller batches. */
 static int64_t size_of_next(const pass *p)
 {
@@ -97,8 +83,10 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, cons
     pass p = pass_of(text, on, error);
     lb_tally tally = {0};
     const lb_pair_sample *sample = &on->sample;
-    lb_status status = open_tape(&p);
-    if (!status) status = add_pairs(&p, model, sample->possible, &tally);
+    p.tape = lb_tape_new();
+    if (!p.tape) return lb_no_memory(error, "an ensemble");
+    lb_tape_set_mode(p.tape, LB_MODE_EVALUATE);
+    lb_status status = add_pairs(&p, model, sample->possible, &tally);
     if (!status) status = add_pairs(&p, model, sample->count, &tally);
     if (!status && sample->sources) {
         tally = (lb_tally){.loss = tally.loss, .tokens = tally.tokens};
@@ -106,7 +94,8 @@ lb_status lb_join_measure(const lb_text_model *text, const lb_model *model, cons
         p.next = 0;
         status = add_pairs(&p, model, p.sample->count, &tally);
     }
-    status = p.tape ? tape_status(&p) : status;
+    if (!status) status = lb_tape_status(p.tape);
+    if (status) lb_error_set(error, status, "%s", lb_tape_error(p.tape));
     lb_tape_free(p.tape);
     *found = lb_tally_evaluation(&tally, lb_pair_sample_judged(sample));
     return status;

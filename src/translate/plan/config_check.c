@@ -6,19 +6,14 @@
 
 #include <string.h>
 
-/* What copying needs instead of this attention; NULL: it can copy by its weights. */
-static const char *copying_needs(lb_attention_kind attention)
-{
-    const bool hard = attention == LB_ATTENTION_HARD || attention == LB_ATTENTION_MONOTONIC ||
-                      attention == LB_ATTENTION_MONOTONIC_1;
-    if (attention == LB_ATTENTION_LOCAL_P) return "one whose weights sum to 1";
-    return hard || attention == LB_ATTENTION_NONE ? "a soft one" : NULL;
-}
-
 /* The mixture needs soft attention, and a vocabulary by softmax. */
 static lb_status check_copy(const lb_training_config *c, lb_error *error)
 {
-    const char *expected = copying_needs(c->attention);
+    const bool weights = c->attention != LB_ATTENTION_NONE && c->attention != LB_ATTENTION_HARD &&
+                         c->attention != LB_ATTENTION_MONOTONIC && c->attention != LB_ATTENTION_MONOTONIC_1;
+    const char *expected = !weights                               ? "a soft one"
+                           : c->attention == LB_ATTENTION_LOCAL_P ? "one whose weights sum to 1"
+                                                                  : NULL;
     if (c->copy && expected)
         return lb_error_set(error, LB_ERROR_ARGUMENT, "copy: found the attention %s, expected %s",
                             lb_attention_names[c->attention], expected);

@@ -64,16 +64,6 @@ bool lb_kind_cut_direction(char *name)
     return true;
 }
 
-static bool read_attention(lb_kind *kind, const char *base, bool backward)
-{
-    const int attention = lb_setting_choice(lb_setting_find("attention"), base);
-    if (attention < 0) return false;
-    kind->attention = attention;
-    snprintf(kind->name, sizeof kind->name, "%s%s", lb_attention_names[attention],
-             backward ? "-" LB_DIRECTION_BACKWARD : "");
-    return true;
-}
-
 bool lb_kind_read(lb_kind *kind, const char *word)
 {
     char base[LB_KIND];
@@ -85,7 +75,12 @@ bool lb_kind_read(lb_kind *kind, const char *word)
     }
     snprintf(base, sizeof base, "%s", word);
     if (lb_kind_cut_direction(base)) kind->direction = LB_DIRECTION_BACKWARD;
-    if (read_attention(kind, base, kind->direction != NULL)) return true;
+    kind->attention = lb_setting_choice(lb_setting_find("attention"), base);
+    if (kind->attention >= 0) {
+        snprintf(kind->name, sizeof kind->name, "%s%s", lb_attention_names[kind->attention],
+                 kind->direction ? "-" LB_DIRECTION_BACKWARD : "");
+        return true;
+    }
     for (int i = 0; i < OTHERS; i++) {
         if (strcmp(others[i].name, base) != 0) continue;
         kind->model = others[i].model;

@@ -221,28 +221,21 @@ lb_trainer_config lb_recipe_trainer(const lb_training_config *c, int64_t steps)
     };
 }
 
-static lb_model *make_seq2seq(const lb_training_config *c, int64_t source, int64_t target, lb_params *params)
-{
-    lb_seq2seq_config config = {.source_vocab = source, .target_vocab = target};
-    lb_settings_to_model(c, lb_model_fields(LB_MODEL_SEQ2SEQ), &config);
-    lb_seq2seq *model = lb_params_alloc(params, sizeof *model);
-    return model && !lb_seq2seq_init(model, params, "", config) ? &model->base : NULL;
-}
-
-static lb_model *make_transformer(const lb_training_config *c, int64_t source, int64_t target,
-                                  lb_params *params)
-{
-    lb_transformer_config config = {.source_vocab = source, .target_vocab = target};
-    lb_settings_to_model(c, lb_model_fields(LB_MODEL_TRANSFORMER), &config);
-    lb_transformer *model = lb_params_alloc(params, sizeof *model);
-    return model && !lb_transformer_init(model, params, "", config) ? &model->base : NULL;
-}
-
 lb_model *lb_recipe_model(const lb_training_config *config, int64_t source_vocab, int64_t target_vocab,
                           lb_params *params, lb_error *error)
 {
-    lb_model *model = (kind_of(config) == TRANSFORMER ? make_transformer : make_seq2seq)(
-        config, source_vocab, target_vocab, params);
+    lb_model *model = NULL;
+    if (kind_of(config) == SEQ2SEQ) {
+        lb_seq2seq_config c = {.source_vocab = source_vocab, .target_vocab = target_vocab};
+        lb_settings_to_model(config, lb_model_fields(LB_MODEL_SEQ2SEQ), &c);
+        lb_seq2seq *made = lb_params_alloc(params, sizeof *made);
+        if (made && lb_seq2seq_init(made, params, "", c) == LB_OK) model = &made->base;
+    } else {
+        lb_transformer_config c = {.source_vocab = source_vocab, .target_vocab = target_vocab};
+        lb_settings_to_model(config, lb_model_fields(LB_MODEL_TRANSFORMER), &c);
+        lb_transformer *made = lb_params_alloc(params, sizeof *made);
+        if (made && lb_transformer_init(made, params, "", c) == LB_OK) model = &made->base;
+    }
     if (!model) lb_error_set(error, lb_params_status(params), "%s", lb_params_error(params));
     if (model) model->from_end = strcmp(config->direction, LB_DIRECTION_BACKWARD) == 0;
     return model;

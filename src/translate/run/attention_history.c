@@ -14,36 +14,21 @@
 
 static const char NO_SYMBOL[] = "\xEF\xBF\xBD"; /* U+FFFD */
 
-static lb_status out_of_memory(const lb_attention_history *shown, lb_error *error)
-{
-    return lb_error_set(error, LB_ERROR_MEMORY, "%s: out of memory", shown->path);
-}
-
-/* The step of a line; -1 if it is not one of ours. */
-static double step_of(const char *line, size_t length)
-{
-    cJSON *json;
-    if (lb_json_parse(line, length, NULL, &json)) return -1;
-    const cJSON *step = cJSON_GetObjectItemCaseSensitive(json, "step");
-    double found = cJSON_IsNumber(step) ? step->valuedouble : -1;
-    cJSON_Delete(json);
-    return found;
-}
-
-/* Whether the history has an evaluation at this step. */
-static bool has_point(const lb_train_history *history, double step)
-{
-    for (int64_t i = 0; i < history->count; i++)
-        if ((double)history->points[i].step == step) return true;
-    return false;
-}
-
 /* The bytes of the lines of earlier evaluations, up to the first that is something else. */
 static size_t count_earlier(const char *text, const lb_train_history *history)
 {
+    bool known = true;
     const char *at = text, *end;
-    while ((end = strchr(at, '\n')) != NULL && has_point(history, step_of(at, (size_t)(end - at))))
-        at = end + 1;
+    while (known && (end = strchr(at, '\n')) != NULL) {
+        cJSON *json;
+        const bool read = lb_json_parse(at, (size_t)(end - at), NULL, &json) == LB_OK;
+        const double step = lb_json_member(json, "step", -1);
+        known = false;
+        for (int64_t i = 0; i < history->count && read && !known; i++)
+            known = (double)history->points[i].step == step;
+        if (known) at = end + 1;
+        cJSON_Delete(json);
+    }
     return (size_t)(at - text);
 }
 
@@ -129,7 +114,7 @@ static lb_status decode_pairs(lb_attention_history *shown, lb_data_loader *loade
         print_pair(&shown->pending, model, &batch, &all, row, number[row], step);
     lb_status status = lb_tape_status(shown->tape);
     if (status) return lb_error_set(error, status, "%s", lb_tape_error(shown->tape));
-    return shown->pending.failed ? out_of_memory(shown, error) : LB_OK;
+    return shown->pending.failed ? lb_out_of_memory_for(shown->path, error) : LB_OK;
 }
 
 static lb_status drop_old(lb_attention_history *shown, const lb_train_history *history, lb_error *error)
@@ -148,7 +133,7 @@ lb_status lb_attention_history_add(lb_attention_history *shown, lb_data_loader *
     shown->begun = true;
     if (!shown->tape) shown->tape = lb_tape_new();
     int64_t *number = lb_alloc((size_t)pairs * sizeof *number);
-    lb_status status = !number || !shown->tape ? out_of_memory(shown, error)
+    lb_status status = !number || !shown->tape ? lb_out_of_memory_for(shown->path, error)
                                                : decode_pairs(shown, loader, model, pairs, number,
                                                               lb_train_last(history)->step, error);
     lb_release(number);

@@ -79,14 +79,6 @@ static lb_status try_out(const lb_training_config *config, int64_t *steps, lb_tr
     return status;
 }
 
-static void note_choice(const lb_training_config *c, int64_t usual, double seconds)
-{
-    char text[LB_MESSAGE_LENGTH];
-    lb_snprintf(text, sizeof text, "%.3g min: width %d, %d step%s of %lld, %.3g ms each", c->minutes,
-                c->hidden, c->steps, lb_plural(c->steps), (long long)usual, 1e3 * seconds);
-    lb_training_tell_text(c, LB_EVENT_NOTE, text);
-}
-
 static lb_status choose_size(lb_training_config *c, const lb_training_config *asked, lb_error *error)
 {
     const double end = lb_seconds() + 60 * c->minutes; /* the trials take a part of the time */
@@ -100,7 +92,10 @@ static lb_status choose_size(lb_training_config *c, const lb_training_config *as
         if ((double)steps >= LEAST_SHARE * (double)usual || narrower == c->hidden || asked->hidden ||
             c->from) {
             c->steps = (int)(steps < usual ? steps : usual);
-            note_choice(c, usual, cost.step);
+            char text[LB_MESSAGE_LENGTH];
+            lb_snprintf(text, sizeof text, "%.3g min: width %d, %d step%s of %lld, %.3g ms each", c->minutes,
+                        c->hidden, c->steps, lb_plural(c->steps), (long long)usual, 1e3 * cost.step);
+            lb_training_tell_text(c, LB_EVENT_NOTE, text);
             c->minutes = fmax(end - lb_seconds(), DBL_MIN) / 60;
             return LB_OK;
         }
@@ -151,5 +146,5 @@ lb_status lb_budget_look_again(void *stepper, lb_trainer_config *loop, lb_error 
     lb_release(s->identity);
     loop->run = s->identity = lb_run_identity(s);
     s->loop = *loop; /* also of the parts that follow */
-    return s->identity ? LB_OK : lb_error_set(error, LB_ERROR_MEMORY, "out of memory");
+    return s->identity ? LB_OK : lb_no_memory(error, NULL);
 }

@@ -22,32 +22,23 @@ typedef struct proof {
     lb_reproduction *found;
 } proof;
 
-static const cJSON *get(const cJSON *object, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, name);
-}
-
 static const char *text_of(const cJSON *object, const char *name)
 {
-    const char *text = cJSON_GetStringValue(get(object, name));
+    const char *text = lb_json_text(object, name);
     return text ? text : "";
-}
-
-static double number_of(const cJSON *object, const char *name)
-{
-    return cJSON_IsNumber(get(object, name)) ? get(object, name)->valuedouble : 0;
 }
 
 static bool is_same(const cJSON *a, const cJSON *b, const char *name)
 {
-    return cJSON_Compare(get(a, name), get(b, name), true);
+    return cJSON_Compare(lb_json_get(a, name), lb_json_get(b, name), true);
 }
 
 /* The evaluation of the weights that are in the file; NULL: there is none. */
 static const cJSON *kept_line(const cJSON *record)
 {
-    const cJSON *history = get(record, "history"), *line = history ? history->child : NULL;
-    while (line && !cJSON_Compare(get(line, "step"), get(record, "best_step"), true)) line = line->next;
+    const cJSON *history = lb_json_get(record, "history"), *line = history ? history->child : NULL;
+    while (line && !cJSON_Compare(lb_json_get(line, "step"), lb_json_get(record, "best_step"), true))
+        line = line->next;
     return line;
 }
 
@@ -56,14 +47,16 @@ static const cJSON *kept_line(const cJSON *record)
 /* Why a training cannot be repeated; NULL: it can. (Versions before 0.3.0 kept no hashes, and had other sums.) */
 static const char *find_obstacle(const cJSON *record, const lb_model *model)
 {
-    const cJSON *options = get(record, "options"), *run = get(get(record, "made"), "run");
+    const cJSON *options = lb_json_get(record, "options"),
+                *run = lb_json_get(lb_json_get(record, "made"), "run");
     if (!run) return "has no record of how it was made";
     if (!kept_line(record)) return "has no record of the evaluation of its weights";
     if (!model || !lb_model_fields(model->kind->name)) return "is of a kind that a program has added";
     if (*text_of(options, "teacher")) return "learned from a teacher, whose outputs no record has";
-    if (*text_of(options, "from") || get(run, "from"))
+    if (*text_of(options, "from") || lb_json_get(run, "from"))
         return "started from another model, which no record has";
-    if (number_of(options, "minutes") > 0) return "was fitted into minutes, which depend on the machine";
+    if (lb_json_member(options, "minutes", 0) > 0)
+        return "was fitted into minutes, which depend on the machine";
     return NULL;
 }
 
@@ -71,12 +64,12 @@ static const char *find_obstacle(const cJSON *record, const lb_model *model)
 static lb_status configure(proof *p, const lb_text_model *text, const lb_model *model, lb_error *error)
 {
     lb_training_config *c = &p->config;
-    const cJSON *run = get(p->made, "run");
+    const cJSON *run = lb_json_get(p->made, "run");
     *c = *p->data;
     c->out = NULL;
     c->setting = NULL;
-    lb_settings_read(c, get(p->record, "options"), LB_SETTINGS_LISTS);
-    lb_settings_read(c, get(p->record, "settings"), LB_SETTINGS_IN_FORCE);
+    lb_settings_read(c, lb_json_get(p->record, "options"), LB_SETTINGS_LISTS);
+    lb_settings_read(c, lb_json_get(p->record, "settings"), LB_SETTINGS_IN_FORCE);
     lb_settings_read(c, run, LB_SETTINGS_IDENTITY);
     c->model = model->kind->name;
     const lb_seq2seq *seq2seq = lb_seq2seq_of(model);
@@ -104,11 +97,11 @@ static void add_reason(proof *p, const char *kind, const char *text)
 static void explain(proof *p, const cJSON *here, const cJSON *ours, const cJSON *theirs)
 {
     lb_error other = {0};
-    char text[LB_MESSAGE_LENGTH], *run = lb_json_print(get(p->made, "run"));
+    char text[LB_MESSAGE_LENGTH], *run = lb_json_print(lb_json_get(p->made, "run"));
     if (run && lb_run_identity_check(p->stepper, run, &other))
         add_reason(p, "data or options", other.message);
     cJSON_free(run);
-    for (const cJSON *fact = get(here, "made")->child; fact; fact = fact->next) {
+    for (const cJSON *fact = lb_json_get(here, "made")->child; fact; fact = fact->next) {
         const char *value = text_of(p->made, fact->string);
         if (!*value || !cJSON_IsString(fact) || strcmp(value, fact->valuestring) == 0) continue;
         snprintf(text, sizeof text, "it was made with %.60s, here is %s", value, fact->valuestring);
@@ -131,7 +124,7 @@ static void explain(proof *p, const cJSON *here, const cJSON *ours, const cJSON 
  * follows from them says less. */
 static const cJSON *find_difference(const cJSON *ours, const cJSON *theirs)
 {
-    const cJSON *value, *weights = get(theirs, "weights");
+    const cJSON *value, *weights = lb_json_get(theirs, "weights");
     if (cJSON_IsString(weights) && !is_same(ours, theirs, "weights")) return weights;
     cJSON_ArrayForEach(value, theirs) if (!cJSON_IsNull(value) &&
                                           !is_same(ours, theirs, value->string)) return value;
@@ -150,23 +143,24 @@ static void note_difference(proof *p, const char *what, const cJSON *found, cons
 
 static lb_status compare_point(proof *p, const lb_train_history *history, lb_error *error)
 {
-    const cJSON *all = get(p->record, "history"), *theirs = cJSON_GetArrayItem(all, p->at),
+    const cJSON *all = lb_json_get(p->record, "history"), *theirs = cJSON_GetArrayItem(all, p->at),
                 *next = cJSON_GetArrayItem(all, p->at + 1);
     cJSON *here = NULL;
     char *text = lb_stepper_record(p->stepper, lb_train_last(history));
     if (!text || lb_json_parse(text, strlen(text), NULL, &here)) here = NULL;
     lb_release(text);
     if (!here) return lb_no_memory(error, "an evaluation");
-    const cJSON *ours = cJSON_GetArrayItem(get(here, "history"), p->at++),
+    const cJSON *ours = cJSON_GetArrayItem(lb_json_get(here, "history"), p->at++),
                 *other = find_difference(ours, theirs);
     p->found->step = lb_train_last(history)->step;
     p->found->evaluations += !other;
     if (other) {
-        note_difference(p, other->string, get(ours, other->string), other);
+        note_difference(p, other->string, lb_json_get(ours, other->string), other);
         explain(p, here, ours, theirs);
     }
     cJSON_Delete(here);
-    p->ended = !p->found->same || !next || (p->steps > 0 && number_of(next, "step") > (double)p->steps);
+    p->ended =
+        !p->found->same || !next || (p->steps > 0 && lb_json_member(next, "step", 0) > (double)p->steps);
     return LB_OK;
 }
 
@@ -189,9 +183,9 @@ static bool has_its_weights(proof *p, const lb_params *params, const char *prefi
     char hash[24];
     const cJSON file = {.type = cJSON_String, .valuestring = hash}, *line = kept_line(p->record);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)lb_params_hash(params, prefix));
-    if (cJSON_Compare(&file, get(line, "weights"), true)) return true;
-    p->found->step = (int64_t)number_of(line, "step");
-    note_difference(p, "weights of the file", &file, get(line, "weights"));
+    if (cJSON_Compare(&file, lb_json_get(line, "weights"), true)) return true;
+    p->found->step = (int64_t)lb_json_member(line, "step", 0);
+    note_difference(p, "weights of the file", &file, lb_json_get(line, "weights"));
     add_reason(p, "file", "its weights, or this line of its record, were changed");
     return false;
 }
@@ -236,7 +230,7 @@ static lb_status reproduce(proof *p, const lb_translator *t, const lb_model *mod
 /* The record of a member of a vote, or that of the one model. */
 static const cJSON *record_of(const cJSON *record, const lb_ensemble *vote, int i)
 {
-    return vote ? cJSON_GetArrayItem(get(record, "members"), i) : record;
+    return vote ? cJSON_GetArrayItem(lb_json_get(record, "members"), i) : record;
 }
 
 static lb_status reproduce_all(const lb_translator *t, proof p, const cJSON *record, lb_error *error)
@@ -257,7 +251,7 @@ static lb_status reproduce_all(const lb_translator *t, proof p, const cJSON *rec
         if (vote) snprintf(prefix, sizeof prefix, "member.%d.", i);
         p.found->member = vote ? i + 1 : 0;
         p.record = record_of(record, vote, i);
-        p.made = get(p.record, "made");
+        p.made = lb_json_get(p.record, "made");
         p.at = 0;
         p.ended = false;
         if (has_its_weights(&p, t->model.params, prefix))

@@ -1,6 +1,7 @@
 /* What a run is: the settings that decide its weights, kept in the checkpoint and compared before it is resumed. */
 #include "translate/run/stepper.h"
 
+#include "base/alloc.h"
 #include "base/buffer.h"
 #include "io/file.h"
 #include "io/json.h"
@@ -37,7 +38,7 @@ char *lb_run_identity(const lb_stepper *s)
 
 static int number_of(const cJSON *json, const char *name, int otherwise)
 {
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(json, name);
+    const cJSON *number = lb_json_get(json, name);
     return cJSON_IsNumber(number) ? number->valueint : otherwise;
 }
 
@@ -45,7 +46,7 @@ static lb_run_facts facts_of(const char *run, lb_status *status)
 {
     cJSON *json = NULL;
     *status = lb_json_parse(run, strlen(run), NULL, &json);
-    const cJSON *model = cJSON_GetObjectItemCaseSensitive(json, "model");
+    const cJSON *model = lb_json_get(json, "model");
     lb_run_facts facts = {.shards = number_of(json, "shards", 1),
                           .steps = number_of(json, "steps", 0),
                           .embed = number_of(model, "embed", 0),
@@ -64,7 +65,7 @@ lb_status lb_run_identity_facts(const char *checkpoint, lb_run_facts *facts, lb_
     const char *run = file ? lb_safetensors_metadata_value(file, LB_RUN_KEY) : NULL;
     if (run) *facts = facts_of(run, &found.status);
     lb_safetensors_close(file);
-    return found.status == LB_ERROR_MEMORY ? lb_error_set(error, LB_ERROR_MEMORY, "out of memory") : LB_OK;
+    return found.status == LB_ERROR_MEMORY ? lb_no_memory(error, NULL) : LB_OK;
 }
 
 static bool has_any(lb_run_differences *d, const char *const *names)

@@ -43,7 +43,8 @@ static lb_status check_folders(const lb_trainings *list, lb_error *error)
     return status;
 }
 
-lb_status lb_training_try(const lb_training_config *config, lb_error *error)
+/* Whether there can be a training with this configuration, as far as can be said without its pairs. */
+static lb_status try_training(const lb_training_config *config, lb_error *error)
 {
     lb_training_config c = *config;
     lb_warm_start start;
@@ -65,7 +66,7 @@ lb_status lb_trainings_check(const lb_trainings *list, lb_error *error)
     for (int64_t i = 0; i < list->count && !status; i++) {
         lb_error found = {0};
         const lb_training *t = &list->training[i];
-        status = lb_training_try(&t->config, &found);
+        status = try_training(&t->config, &found);
         if (!status && t->config.seeds > 1)
             status = lb_error_set(&found, LB_ERROR_ARGUMENT, "seeds: found %d, expected 1", t->config.seeds);
         if (status)

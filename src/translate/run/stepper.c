@@ -45,14 +45,6 @@ static lb_status make_translator(lb_stepper *s, lb_error *error)
     return LB_OK;
 }
 
-static void free_translator(lb_translator *t)
-{
-    if (!t) return;
-    lb_tapes_free(t->tapes);
-    lb_release(t->path);
-    lb_release(t);
-}
-
 /* The first process of a group does it for all, so that they agree. */
 static lb_status compare_texts(lb_stepper *s, lb_evaluation *found, lb_error *error)
 {
@@ -194,7 +186,11 @@ void lb_stepper_close(lb_stepper *s)
     lb_release(s->hidden);
     lb_tallies_free(&s->tallies);
     lb_text_comparison_free(s->texts);
-    free_translator(s->translator);
+    if (s->translator) { /* whose model is ours */
+        lb_tapes_free(s->translator->tapes);
+        lb_release(s->translator->path);
+        lb_release(s->translator);
+    }
     lb_data_loader_free(&s->loader);
     lb_params_free(s->params);
 }

@@ -240,12 +240,9 @@ LB_MUST_USE lb_status lb_train_models(const lb_training_config *config, const ch
 
 /* ---- Lists of trainings (several.c). ---- */
 
-/** Whether there can be a training with this configuration, as far as can be said without its pairs.
- *  Errors: those of lb_warm_start_open and lb_stepper_build_trial. */
-LB_MUST_USE lb_status lb_training_try(const lb_training_config *config, lb_error *error);
-
-/** The first half of lb_translator_train_all: whether each training of the list can be begun, in a folder that no other
- *  one has. Errors: LB_ERROR_ARGUMENT; those of lb_training_try. */
+/** The first half of lb_translator_train_all: whether each training of the list can be begun, as far as can be said
+ *  without its pairs, in a folder that no other one has.
+ *  Errors: LB_ERROR_ARGUMENT; those of lb_warm_start_open and lb_stepper_build_trial. */
 LB_MUST_USE lb_status lb_trainings_check(const lb_trainings *list, lb_error *error);
 
 /** The second half, for a list with a host. Errors: as lb_translator_train_all. */

@@ -240,6 +240,7 @@ void lb_stepper_free(lb_stepper *s)
     lb_tape_free(own->tape);
     lb_release(own);
 }
+
 lb_status lb_stepper_step(lb_stepper *s, double *loss, lb_error *error)
 {
     if (s->history.done)

@@ -152,7 +152,7 @@ START_TEST(test_used_counts_whole_lines_and_reset_takes_all_back)
     take(arena, 1);
     take(arena, 65);
     ck_assert_uint_eq(lb_arena_used(arena), 64 + 128);
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     ck_assert_uint_eq(lb_arena_used(arena), 0);
     lb_arena_free(arena);
 }
@@ -162,7 +162,7 @@ START_TEST(test_reset_one_block_gives_the_same_memory_again)
 {
     lb_arena *arena = lb_arena_new();
     void *first = take(arena, 1000);
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     ck_assert_ptr_eq(take(arena, 1000), first);
     lb_arena_free(arena);
 }
@@ -182,14 +182,14 @@ START_TEST(test_reset_twice_after_equal_steps_allocates_nothing_more)
     step(arena);
     long first_step = support_allocation_count();
     ck_assert_int_gt(first_step, 3);
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     step(arena);
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     ck_assert_int_eq(support_live_allocations(), 2); /* the arena and its one block */
     long settled = support_allocation_count();
     for (int i = 0; i < 20; i++) {
         step(arena);
-        lb_arena_reset(arena);
+        lb_arena_reset(arena, 0);
     }
     ck_assert_int_eq(support_allocation_count(), settled);
     lb_arena_free(arena);
@@ -223,7 +223,7 @@ START_TEST(test_reset_failing_allocator_leaves_an_empty_arena_that_works)
     lb_arena *arena = lb_arena_new();
     step(arena);
     support_fail_allocation(1);
-    lb_arena_reset(arena);
+    lb_arena_reset(arena, 0);
     ck_assert_uint_eq(lb_arena_used(arena), 0);
     ck_assert_int_eq(support_live_allocations(), 1);
     step(arena);

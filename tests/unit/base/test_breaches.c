@@ -56,7 +56,7 @@ static void spare_more_than_there_is(void)
 {
     lb_arena *arena = lb_arena_new();
     lb_arena_alloc(arena, 1);
-    lb_arena_reset_with(arena, SIZE_MAX);
+    lb_arena_reset(arena, SIZE_MAX);
 }
 
 static const char *const words[] = {"one", "two", "three", "one"};
@@ -196,7 +196,7 @@ static void write_keys(int64_t layer, int64_t columns)
     ROW(shrink_memory, lb_alloc_grow, lb_release(lb_alloc_grow(lb_alloc(8), 8, 4)))                          \
     ROW(keep_more_than_there_is, lb_alloc_room, keep_more_than_there_is())                                   \
     ROW(align_the_whole_address_space, lb_align_up, y[0] = (lb_real)lb_align_up(SIZE_MAX))                   \
-    ROW(spare_more_than_there_is, lb_arena_reset_with, spare_more_than_there_is())                           \
+    ROW(spare_more_than_there_is, lb_arena_reset, spare_more_than_there_is())                                \
     ROW(cast_what_does_not_fit, lb_narrow, y[0] = (lb_real)lb_narrow(INT64_C(1) << 31))                      \
     ROW(find_in_an_unfilled_table, lb_table_find, lb_table_find(&table, lb_table_string("one")))             \
     ROW(fill_a_table_with_a_row_missing, lb_table_fill, (void)!lb_table_fill(&table, 2, 0, 3))               \

@@ -16,15 +16,12 @@
 /* Bytes that were divided into fields: --wrap of the linker sends all calls through here. */
 static size_t divided;
 
-lb_pair_line_is __real_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                          lb_fields *fields);
-lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                          lb_fields *fields);
-lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, const char *line, size_t length, bool open,
-                                          lb_fields *fields)
+lb_pair_line_is __real_lb_pair_kind_split(lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields);
+lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields);
+lb_pair_line_is __wrap_lb_pair_kind_split(lb_pair_kind *kind, lb_span line, bool open, lb_fields *fields)
 {
-    divided += length;
-    return __real_lb_pair_kind_split(kind, line, length, open, fields);
+    divided += line.length;
+    return __real_lb_pair_kind_split(kind, line, open, fields);
 }
 
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
