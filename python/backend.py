@@ -1,8 +1,8 @@
 """Builds the wheel and the source distribution, with nothing but the standard library.
 
-pip calls build_wheel (PEP 517); ./run package calls `python3 python/backend.py FOLDER`, which also puts the libraries
-into the wheel that it needs beyond libc and libm, as this Debian has them, with their licences. With SOURCE_DATE_EPOCH,
-equal sources give equal bytes.
+pip calls build_wheel (PEP 517); ./run package calls `python3 python/backend.py FOLDER [MACHINE]`, which also puts the
+libraries into the wheel that it needs beyond libc and libm, as this Debian has them, with their licences. The wheel for
+another MACHINE, aarch64, is cross-compiled. With SOURCE_DATE_EPOCH, equal sources give equal bytes.
 """
 import base64
 import gzip
@@ -21,7 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bindings  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
-BUILD = ROOT / "build" / "wheel"
+MACHINE = sys.argv[2] if __name__ == "__main__" and len(sys.argv) > 2 else platform.machine()
+PRESET = "wheel" if MACHINE == platform.machine() else f"wheel-{MACHINE}"
+BUILD = ROOT / "build" / PRESET
 VERSION = ".".join(re.findall(r"#define LB_VERSION_\w+ (\d+)", (ROOT / "include/lookback/base.h").read_text()))
 METADATA = f"""Metadata-Version: 2.1
 Name: lookback
@@ -34,9 +36,9 @@ Requires-Dist: numpy; extra == "numpy"
 Description-Content-Type: text/markdown
 
 {(ROOT / "docs/python.md").read_text(encoding="utf-8")}"""
-PLATFORM = re.sub(r"\W", "_", sysconfig.get_platform())
+PLATFORM = re.sub(r"\W", "_", sysconfig.get_platform()).replace(platform.machine(), MACHINE)
 ENTRY_POINTS = "[console_scripts]\nlookback = lookback.__main__:main\n"
-EVERYWHERE = re.compile(r"(linux-vdso|ld-linux.*|libc|libm)\.so")  # in every system with this libc
+EVERYWHERE = re.compile(r"(ld-linux.*|libc|libm)\.so")  # in every system with this libc
 INSIDE = ("fonts-dejavu-core", "libstb-dev", "libgomp1")  # packages whose contents are in the library or the program
 
 
@@ -51,12 +53,13 @@ def output(*command):
 
 
 def libraries(files):
-    """The paths of the shared libraries that `files` need, by the names under which these ask for them."""
-    found = {}
-    for file in files:
-        for name, path in re.findall(r"(\S+) => (\S+)", output("ldd", file).decode()):
-            if not EVERYWHERE.match(name):
-                found[name] = Path(path).resolve(strict=True)
+    """The paths of the shared libraries that `files` and these need, by the names under which they are asked for."""
+    found, waiting = {}, list(files)
+    while waiting:
+        for name in re.findall(r"NEEDED +(\S+)", output("objdump", "-p", waiting.pop()).decode()):
+            if name not in found and not EVERYWHERE.match(name):
+                found[name] = Path(f"/usr/lib/{MACHINE}-linux-gnu", name).resolve(strict=True)
+                waiting.append(found[name])
     return found
 
 
@@ -74,7 +77,7 @@ def licences(paths):
 def contents(bundled):
     """The files of the wheel, as (name, bytes, is a program)."""
     for step in ("--preset", "--build --preset"):
-        subprocess.run(["cmake", *step.split(), "wheel"], cwd=ROOT, stdout=sys.stderr, check=True)
+        subprocess.run(["cmake", *step.split(), PRESET], cwd=ROOT, stdout=sys.stderr, check=True)
     native = {"liblookback.so.0": BUILD / "liblookback.so.0", "lookback": BUILD / "bin/lookback"}
     info = f"lookback-{VERSION}.dist-info"
     package = ROOT / "python/lookback"
@@ -132,4 +135,5 @@ def build_sdist(sdist_directory, config_settings=None):
 
 if __name__ == "__main__":
     build_wheel(sys.argv[1], bundled=True)
-    build_sdist(sys.argv[1])
+    if PRESET == "wheel":
+        build_sdist(sys.argv[1])
