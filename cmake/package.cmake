@@ -9,6 +9,9 @@ set(CPACK_COMPONENTS_ALL programs runtime predict development)
 if(TARGET lookback_mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
+# Each release has libraries of its own: 0.3.0-1~deb12 is older than 0.3.0-1~deb13.
+cmake_host_system_information(RESULT distribution QUERY DISTRIB_INFO)
+string(REPLACE debian deb CPACK_DEBIAN_PACKAGE_RELEASE "1~${distribution_ID}${distribution_VERSION_ID}")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -34,8 +37,9 @@ set(CPACK_DEBIAN_PREDICT_DESCRIPTION "Shared library that only applies models, w
 # Its archives need these packages; programs that link the shared library do not.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblookback-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(version ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "liblookback${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION}), liblookback-predict${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+  "liblookback${PROJECT_VERSION_MAJOR} (= ${version}), liblookback-predict${PROJECT_VERSION_MAJOR} (= ${version})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libopenblas-dev, libcjson-dev, libutf8proc-dev, zlib1g-dev, libcairo2-dev, libharfbuzz-dev, libfribidi-dev, libfreetype-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION "Headers, archives, and what CMake and pkg-config need to find them.")
 
