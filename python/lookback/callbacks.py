@@ -43,7 +43,8 @@ def _forget_other_threads() -> None:
     _end = _End()
 
 
-os.register_at_fork(after_in_child=_forget_other_threads)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 _SIGNALS = tuple(int(number) for number in signal.valid_signals())

@@ -53,8 +53,10 @@ if not _is_main_interpreter():
 
 # The runtime of OpenMP reads the environment while it is loaded.
 with _short_spins():
-    _library = ctypes.CDLL(str(NATIVE / "liblookback.so.0"))
-c = SimpleNamespace(**{name: prototype((name, _library)) for name, prototype in _c.PROTOTYPES.items()})
+    _library = ctypes.CDLL(str(NATIVE / ("liblookback.dll" if os.name == "nt" else "liblookback.so.0")))
+DRAWS = hasattr(_library, "lb_heatmap_save_grid")  # a build without figures has all but this one
+c = SimpleNamespace(**{name: prototype((name, _library)) for name, prototype in _c.PROTOTYPES.items()
+                       if DRAWS or name != "lb_heatmap_save_grid"})
 
 
 def names(table: str) -> List[str]:

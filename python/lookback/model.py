@@ -6,8 +6,8 @@ import weakref
 from contextlib import contextmanager, nullcontext
 from ctypes import c_void_p, pointer
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, ContextManager, Dict, Iterable, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _c, program
 from .callbacks import Callbacks, in_main_thread
@@ -50,17 +50,22 @@ class _Translator:
         raise TypeError("cannot pickle a _Translator: it is memory of this process; pickle its Model")
 
 
+@contextmanager
+def _file_of(content: bytes) -> Iterator[Path]:
+    """A file with this content. On Windows, nobody else opens a NamedTemporaryFile."""
+    with TemporaryDirectory(prefix="lookback-") as folder:
+        path = Path(folder, "model.safetensors")
+        path.write_bytes(content)
+        yield path
+
+
 def _translator_of(content: bytes) -> _Translator:
     """The model whose file has this content."""
-    file = os.memfd_create("model")
-    try:
-        with os.fdopen(file, "wb", closefd=False) as writer:
-            writer.write(content)
-        return _Translator(f"/proc/self/fd/{file}")
-    except Error as error:
-        raise Error(error.status, error.message.replace(f"/proc/self/fd/{file}", "the bytes of the model")) from None
-    finally:
-        os.close(file)
+    with _file_of(content) as path:
+        try:
+            return _Translator(path)
+        except Error as error:
+            raise Error(error.status, error.message.replace(str(path), "the bytes of the model")) from None
 
 
 class Model:
@@ -267,16 +272,9 @@ class Model:
         self._run("report", pairs, {**options, "output": Path(output).absolute(), "quiet": True})
         return Path(output)
 
-    @contextmanager
-    def _file(self) -> Iterator[PathLike]:
+    def _file(self) -> ContextManager[Path]:
         """The file of the model, for the program."""
-        if self.path:
-            yield self.path
-            return
-        with NamedTemporaryFile(prefix="lookback-", suffix=".safetensors") as file:
-            file.write(self._content or b"")
-            file.flush()
-            yield file.name
+        return nullcontext(self.path) if self.path else _file_of(self._content or b"")
 
     def _run(self, command: str, pairs: Pairs, options: Dict[str, Any]) -> str:
         with self._file() as model:

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, List, Optional, Tuple
 
 from . import _c
-from .library import Failure, array, c, decode, encode, strings
+from .library import DRAWS, Error, Failure, Status, array, c, decode, encode, strings
 
 END = "<eos>"  # the label of the step that ends an output
 
@@ -47,10 +47,12 @@ class Output:
         head. Raises ValueError if there is no attention; Error."""
         if self.attention is None:
             raise ValueError("there is no attention: translate with attention=True, by a model that has one")
+        if not DRAWS:
+            raise Error(Status.ARGUMENT, "this lookback is built without figures; the page of Model.report() draws attention")
         return _draw(self.attention, self.source, self.symbols + [END] * self.finished)
 
     def _repr_html_(self) -> Optional[str]:
-        if self.attention is None:
+        if self.attention is None or not DRAWS:
             return None
         # As an image of its own, so that the names in one drawing do not meet those in another.
         image = b64encode(self.svg().encode()).decode()

@@ -6,7 +6,7 @@ from typing import Any, Mapping, Optional
 
 from .library import NATIVE, Error, PathLike, Status
 
-PATH = NATIVE / "lookback"
+PATH = NATIVE / ("lookback.exe" if os.name == "nt" else "lookback")
 log = logging.getLogger("lookback")
 
 # Of the exit statuses in LB_STATUS_LIST, those that a command without a training can end with.

@@ -1,11 +1,15 @@
 """The picture of an output."""
 import base64
 import re
+import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as xml
 
 import pytest
 
 import lookback
+from lookback import library
 from lookback.output import Output
 
 
@@ -79,3 +83,26 @@ def test_without_attention_there_is_none(pairs, settings, tmp_path, model):
         model.translate("abc")[0].svg()
     bottleneck = lookback.train(pairs, out=tmp_path, attention="none", **{**settings, "steps": 10})
     assert bottleneck.translate("abc", attention=True).attention is None
+
+
+WITHOUT_FIGURES = """
+import sys, lookback
+output = lookback.open(sys.argv[1]).translate("abcd", attention=True)[0]
+assert output.text == "DCBA" and output._repr_html_() is None
+try:
+    output.svg()
+except lookback.Error as error:
+    print(error)
+"""
+
+
+def test_a_package_without_figures_says_so_and_does_the_rest(folder, tmp_path):
+    """A copy, in whose library the function that draws has another name."""
+    shutil.copytree(library.NATIVE.parent, tmp_path / "lookback")
+    copied = tmp_path / "lookback/native/liblookback.so.0"
+    content = copied.read_bytes()
+    assert content.count(b"\0lb_heatmap_save_grid\0") == 1
+    copied.write_bytes(content.replace(b"lb_heatmap_save_grid\0", b"no_heatmap_save_grid\0"))
+    said = subprocess.run([sys.executable, "-c", WITHOUT_FIGURES, folder], cwd=tmp_path, encoding="utf-8",
+                          stdout=subprocess.PIPE, check=True).stdout
+    assert said == "this lookback is built without figures; the page of Model.report() draws attention\n"

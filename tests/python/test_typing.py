@@ -24,6 +24,13 @@ def test_options_have_the_types_of_the_fields():
 
 
 @pytest.mark.skipif(not shutil.which("mypy"), reason="there is no mypy")
+def test_the_package_uses_nothing_that_windows_lacks(tmp_path):
+    found = subprocess.run(["mypy", "--platform=win32", "--python-executable", sys.executable, "-p", "lookback"], cwd=tmp_path,
+                           encoding="utf-8", stdout=subprocess.PIPE, check=False).stdout
+    assert "source files)" in found and "[attr-defined]" not in found, found
+
+
+@pytest.mark.skipif(not shutil.which("mypy"), reason="there is no mypy")
 def test_mypy_finds_options_that_do_not_exist(tmp_path):
     (tmp_path / "calls.py").write_text(CALLS)
     found = subprocess.run(

@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from layouts import layouts
 
 import lookback
 from lookback import _c, library, program
@@ -92,27 +93,13 @@ def test_threads_that_wait_sleep_soon_unless_the_user_wants_otherwise(given, exp
 
 
 def test_structs_are_those_of_the_headers(tmp_path):
-    """The compiler's sizes and offsets of each struct that the package mirrors, and its values of each enumerator."""
-    lines, expected = [], []
-    for name, struct in vars(_c).items():
-        if isinstance(struct, type(ctypes.Structure)) and struct is not ctypes.Structure:
-            lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
-            expected.append(f"{name} {ctypes.sizeof(struct)}")
-            for field, _ in struct._fields_:
-                lines.append(f'printf("{name}.{field} %zu %zu\\n", offsetof({name}, {field}), sizeof((({name} *)0)->{field}));')
-                expected.append(f"{name}.{field} {getattr(struct, field).offset} {getattr(struct, field).size}")
-        elif isinstance(struct, type) and name.startswith("lb_"):
-            for member in struct:
-                prefix = "LB_RANGE_" if name == "lb_range" else "LB_ERROR_" if name == "lb_status" and member else "LB_"
-                lines.append(f'printf("{prefix}{member.name} %d\\n", (int){prefix}{member.name});')
-                expected.append(f"{prefix}{member.name} {int(member)}")
-    assert len(lines) > 150
+    source, expected = layouts(_c)
     probe = tmp_path / "probe.c"
-    probe.write_text("#include <lookback/lookback.h>\n#include <stdio.h>\nint main(void)\n{\n" + "\n".join(lines) + "\n}\n")
+    probe.write_text(source)
     folders = [f"-I{CHECKOUT / folder}" for folder in ("include", "build/wheel/generated/include")]
     subprocess.run(["cc", "-std=c11", *folders, probe, "-o", tmp_path / "probe"], check=True)
     found = subprocess.run(tmp_path / "probe", encoding="utf-8", stdout=subprocess.PIPE, check=True).stdout
-    assert found.splitlines() == expected
+    assert found == expected
 
 
 def test_python_runs_while_the_library_computes():
