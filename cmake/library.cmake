@@ -147,6 +147,7 @@ lookback_library(lookback_engine_f64 STATIC lookback_engine_f64 "${LOOKBACK_ENGI
 if(LOOKBACK_SHARED)
   lookback_library(lookback_shared SHARED lookback "${LOOKBACK_LINKED}" ${objects})
   lookback_library(lookback_f64_shared SHARED lookback_f64 "${LOOKBACK_LINKED}" ${f64_objects})
+  target_link_options(lookback_shared PRIVATE $<$<PLATFORM_ID:Windows>:${LOOKBACK_GENERATED}/lookback.def>)
 endif()
 foreach(library lookback_f64 lookback_f64_shared lookback_engine_f64)
   if(TARGET ${library})

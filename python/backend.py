@@ -63,9 +63,9 @@ def libraries(files):
     return found
 
 
-def licences(paths):
+def licences(paths, inside=INSIDE):
     """The copyright file of each Debian package that owns one of these libraries or is inside, by package and version."""
-    packages = set(INSIDE)
+    packages = set(inside)
     for path in paths:
         owners = re.findall(r"(.+?)(?::\w+)?: (.+)\n", output("dpkg-query", "-S", f"*/{path.name}").decode())
         packages.update(package for package, owned in owners if Path(owned).resolve() == path)
@@ -74,26 +74,23 @@ def licences(paths):
         yield f"{package}_{version.rpartition(':')[2]}", Path("/usr/share/doc", package, "copyright").read_bytes()
 
 
-def contents(bundled):
-    """The files of the wheel, as (name, bytes, is a program)."""
-    for step in ("--preset", "--build --preset"):
-        subprocess.run(["cmake", *step.split(), PRESET], cwd=ROOT, stdout=sys.stderr, check=True)
-    native = {"liblookback.so.0": BUILD / "liblookback.so.0", "lookback": BUILD / "bin/lookback"}
+def contents(tags, native, owners):
+    """The files of the wheel, as (name, bytes, is a program); `native` by their names in it, and `owners` their licences."""
     info = f"lookback-{VERSION}.dist-info"
     package = ROOT / "python/lookback"
     for path in sorted([*package.glob("*.py"), package / "py.typed"]):
         yield f"lookback/{path.name}", path.read_bytes(), False
-    includes = [ROOT / "include", BUILD / "generated/include"]
+    build = next(path.parent for name, path in native.items() if name.startswith("liblookback."))
+    includes = [ROOT / "include", build / "generated/include"]
     yield "lookback/_c.py", bindings.write(package, includes, ROOT / "src/settings/table.c").encode(), False
-    others = libraries(native.values()) if bundled else {}
-    for name, path in sorted({**native, **others}.items()):
-        yield f"lookback/native/{name}", path.read_bytes(), name == "lookback"
+    for name, path in sorted(native.items()):
+        yield f"lookback/native/{name}", path.read_bytes(), path.stem == "lookback"
     yield f"{info}/METADATA", METADATA.encode(), False
-    wheel = f"Wheel-Version: 1.0\nGenerator: lookback\nRoot-Is-Purelib: false\nTag: {tag(bundled)}\n"
+    wheel = f"Wheel-Version: 1.0\nGenerator: lookback\nRoot-Is-Purelib: false\nTag: {tags}\n"
     yield f"{info}/WHEEL", wheel.encode(), False
     yield f"{info}/entry_points.txt", ENTRY_POINTS.encode(), False
     yield f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), False
-    for package, text in licences(others.values()) if bundled else ():
+    for package, text in owners:
         yield f"{info}/licenses/{package}/copyright", text, False
 
 
@@ -112,11 +109,20 @@ def record_line(name, data):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, bundled=False):
     """Writes the wheel into a folder, and returns its name. Unless `bundled`, it works on this system alone."""
-    name = f"lookback-{VERSION}-{tag(bundled)}.whl"
+    for step in ("--preset", "--build --preset"):
+        subprocess.run(["cmake", *step.split(), PRESET], cwd=ROOT, stdout=sys.stderr, check=True)
+    native = {"liblookback.so.0": BUILD / "liblookback.so.0", "lookback": BUILD / "bin/lookback"}
+    others = libraries(native.values()) if bundled else {}
+    return write_wheel(wheel_directory, tag(bundled), {**native, **others}, licences(others.values()) if bundled else ())
+
+
+def write_wheel(wheel_directory, tags, native, owners):
+    """The same of files that are built already."""
+    name = f"lookback-{VERSION}-{tags}.whl"
     record_name, record = f"lookback-{VERSION}.dist-info/RECORD", ""
     part = Path(wheel_directory, f".{name}")
     with zipfile.ZipFile(part, "w") as archive:
-        for file, data, is_program in contents(bundled):
+        for file, data, is_program in contents(tags, native, owners):
             add(archive, file, data, is_program)
             record += record_line(file, data)
         add(archive, record_name, record + f"{record_name},,\n")

@@ -76,7 +76,8 @@ for package; do
         ;;
     esac
     mkdir -p "$prefix/licenses"
-    cp "$package/debian/copyright" "$prefix/licenses/$package"
+    debian=$(sed -n 's/^Version: \(.*:\)\{0,1\}//p' "$package"_*.dsc | head -n 1)
+    cp "$package/debian/copyright" "$prefix/licenses/${package}_$debian"
     cat >"$prefix/lib/pkgconfig/$module.pc" <<END
 Name: $package
 Description: an archive

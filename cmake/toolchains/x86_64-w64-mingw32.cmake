@@ -8,8 +8,8 @@ set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
 # bytes, which Windows does not do (bug 54412), so that no instruction may rely on it.
 set(CMAKE_C_FLAGS_INIT "-D__USE_MINGW_ANSI_STDIO=1 -Wa,-muse-unaligned-vector-move")
 # One file is enough: all that is not Windows itself is inside.
-set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
-set(CMAKE_SHARED_LINKER_FLAGS_INIT -static)
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static -s")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static -s")
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libgomp.a OUTPUT_VARIABLE libgomp
   OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(OpenMP_gomp_LIBRARY ${libgomp} CACHE FILEPATH "an archive, not a DLL")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the packages once more, from a clone in another folder, and fails unless they are those in FOLDER, bit for bit.
+# Makes the release once more, from a clone in another folder, and fails unless its files are those in FOLDER, bit for bit.
 #   same_bits.sh FOLDER
 set -eu
 
@@ -11,5 +11,5 @@ trap 'rm -rf "$work"' EXIT
 # A compiler's cache would hand out the objects of the first build.
 export CCACHE_DISABLE=1
 git clone --quiet --no-hardlinks "file://$checkout" "$work/a clone, elsewhere"
-(cd -- "$work/a clone, elsewhere" && ./run package) >"$work/sums"
-(cd -- "$packages" && sha256sum --check "$work/sums")
+(cd -- "$work/a clone, elsewhere" && ./run release)
+(cd -- "$packages" && sha256sum --check "$work/a clone, elsewhere/build/packages/SHA256SUMS")

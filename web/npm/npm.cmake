@@ -10,9 +10,11 @@ target_link_options(lookback_npm PRIVATE -Oz -sMODULARIZE=1 -sEXPORT_ES6=1 -sUSE
 configure_file(${NPM}/package.json.in ${NPM_FOLDER}/package.json @ONLY)
 set(carried ${NPM}/index.js ${NPM}/index.d.ts ${NPM}/README.md ${NPM}/example.html ${PROJECT_SOURCE_DIR}/LICENSE)
 set(licenses ${PROJECT_SOURCE_DIR}/build/wasm-libraries/licenses)
+execute_process(COMMAND dpkg-query --show "--showformat=\${Version}" emscripten OUTPUT_VARIABLE emscripten)
 add_custom_target(npm_package DEPENDS lookback_npm VERBATIM
   COMMAND ${CMAKE_COMMAND} -E copy ${carried} ${NPM_FOLDER}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${NPM_FOLDER}/licenses
   COMMAND ${CMAKE_COMMAND} -E copy_directory ${licenses} ${NPM_FOLDER}/licenses
   # Of Emscripten, what is in a module: its own code and its C library.
   COMMAND ${AWK} "BEGIN { RS = \"\"; ORS = \"\\n\\n\" } /\\n \\*\\n|libc\\/musl\\/\\*|^License: (Expat|NCSA)/"
-    /usr/share/doc/emscripten/copyright > ${NPM_FOLDER}/licenses/emscripten)
+    /usr/share/doc/emscripten/copyright > ${NPM_FOLDER}/licenses/emscripten_${emscripten})
