@@ -46,8 +46,8 @@ for package in packages.values():
 
 PARTS = {  # of a file whose name matches, some of what it contains; no others have parts
     r"lookback_.*\.deb|liblookback0_.*\.deb": {"fonts-dejavu-core"},
-    r"liblookback-predict0_.*\.deb": {"libcjson-dev", "libutf8proc-dev", "zlib1g-dev"},
-    r"liblookback-dev_.*\.deb": {"libcjson-dev", "libutf8proc-dev", "zlib1g-dev", "fonts-dejavu-core"},
+    r"liblookback-predict0_.*\.deb": {"cjson", "libutf8proc-dev", "zlib1g-dev"},
+    r"liblookback-dev_.*\.deb": {"cjson", "libutf8proc-dev", "zlib1g-dev", "fonts-dejavu-core"},
     r".*manylinux.*\.whl": {"libcairo2", "libharfbuzz0b", "libfreetype6", "libcjson1", "zlib1g", "libstb-dev", "libgomp1"},
     r".*win_amd64\.whl|.*-windows\.zip": {"cjson", "utf8proc", "libz-mingw-w64-dev", "mingw-w64-x86-64-dev"},
     r".*\.tgz|.*-site\.tar\.gz|.*-workbench\.html": {"cjson", "utf8proc", "zlib", "emscripten"},
