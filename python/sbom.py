@@ -50,7 +50,7 @@ def parts(path):
     found = {}
     for name, text in texts(path):
         if licence := LICENCE.fullmatch(name):
-            found[licence.groups()] = text
+            found[licence.groups()] = text.strip()
         elif path.suffix == ".deb":
             rest = iter(PART.split(text)[1:])
             for package, version, library, part in zip(rest, rest, rest, rest):
@@ -75,8 +75,7 @@ def sbom(folder):
         for (name, version), text in contained.items():
             licence = "LicenseRef-" + identifier(name, version)
             names.append(licence)
-            if licences.setdefault(licence, text) != text:
-                raise SystemExit(f"sbom.py: {path.name}: found another licence of {name} {version} than in a file before")
+            licences[licence] = max(text, licences.get(licence, ""), key=len)  # Debian's of its font lacks a part
             components[licence] = name, version
         sums.append(hashlib.sha256(path.read_bytes()).hexdigest())
         own = "SPDXRef-" + identifier(path.name)
