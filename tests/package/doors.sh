@@ -36,7 +36,7 @@ compile shared "$checkout/tests/consumers/predict/apply.c" -L"$lib" -llookback_p
 compile archive "$checkout/tests/consumers/predict/apply.c" "$lib/liblookback_predict.a" -lm -s
 
 python3 -m venv --without-pip python
-python3 -m zipfile -e "$packages"/lookback-*.whl python/lib/python3*/site-packages
+python3 -m zipfile -e "$packages"/lookback-*_"$(uname -m)".whl python/lib/python3*/site-packages
 chmod +x python/lib/python3*/site-packages/lookback/native/lookback
 cat >apply.py <<'END'
 import sys
