@@ -108,7 +108,7 @@ static void broadcast_too_many_dims(void)
     lb_shape_broadcast((lb_shape){.ndim = LB_MAX_DIMS + 1}, LB_SHAPE(1), &all);
 }
 
-static const lb_panels panels = {.from = {x, 40, false}, .depth = 8, .columns = 40, .packed = y};
+static const lb_panels panels = {.from = {x, 40, false, NULL}, .depth = 8, .columns = 40, .packed = y};
 
 /* ---- autograd ---- */
 
