@@ -35,9 +35,9 @@ static inline const char *lb_plural(int64_t count)
 /** How many names there are before the NULL that ends them. An enum with these names has one less as its last value. */
 static inline int lb_choices(const char *const *names)
 {
-    int count = 0;
-    while (names[count]) count++;
-    return count;
+    int end = 0;
+    while (names[end]) end++;
+    return end;
 }
 
 /** The name of a choice; "unknown" if it is none. */

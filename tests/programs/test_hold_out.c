@@ -113,9 +113,9 @@ END_TEST
 /* The number behind the last `key` of a text. */
 static double number_of(const char *text, const char *key)
 {
-    const char *found = NULL;
-    for (const char *at = text; (at = strstr(at, key)) != NULL; at++) found = at;
+    const char *found = strstr(text, key);
     ck_assert_msg(found, "no %s in %s", key, text);
+    for (const char *at = found; at; at = strstr(at + 1, key)) found = at;
     return atof(found + strlen(key));
 }
 

@@ -40,8 +40,10 @@ static lb_status write_elements(const cJSON *item, bool keyed, lb_os_handle to, 
     lb_status status = LB_OK;
     for (; item && !status; item = item->next) {
         lb_buffer line = {0};
-        if (keyed) lb_buffer_print(&line, "[");
-        if (keyed) lb_buffer_json_string(&line, item->string);
+        if (keyed) {
+            lb_buffer_print(&line, "[");
+            lb_buffer_json_string(&line, item->string);
+        }
         lb_json_add(&line, NULL, item);
         lb_buffer_print(&line, keyed ? "]\n" : "\n");
         status = line.failed ? lb_out_of_memory_for(name, error)

@@ -119,8 +119,7 @@ lb_pair_line_is lb_json_split(lb_pair_kind *kind, lb_span line, lb_fields *field
         return refuse(line, status ? end : line.text, kind->why);
     }
     if (keys->count == 0 && !list) list_keys(object, true, keys);
-    const cJSON *item = NULL;
-    if (list) cJSON_ArrayForEach(item, object) add_value(fields, item);
+    for (const cJSON *item = list ? object->child : NULL; item; item = item->next) add_value(fields, item);
     for (int i = 0; i < keys->count; i++) add_value(fields, find_value(object, true, lb_field(keys, i)));
     if (fields->count == 0) refuse_object(object, kind->why);
     cJSON_Delete(object);

@@ -308,9 +308,10 @@ static char *print_records(const joining *j)
     if (data) lb_tests_print(&json, data->test, seeds ? seeds->result->test : j->result->test);
     lb_json_open(&json, "members", "[");
     for (int i = 0; i < j->opened && !json.failed; i++) {
-        if (seeds) lb_json_key(&json, NULL);
-        if (seeds) lb_buffer_print(&json, "%s", j->sources[i].text.training);
-        if (!seeds) print_source(&json, &j->sources[i], j->result);
+        if (seeds)
+            lb_json_open(&json, NULL, j->sources[i].text.training);
+        else
+            print_source(&json, &j->sources[i], j->result);
     }
     lb_buffer_print(&json, "]}");
     return lb_buffer_end(&json);
