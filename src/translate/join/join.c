@@ -285,8 +285,9 @@ static void print_source(lb_buffer *json, const source *s, lb_join_result *resul
     const lb_ensemble *all = (const lb_ensemble *)s->text.model;
     if (text && lb_json_parse(text, strlen(text), NULL, &record) == LB_ERROR_MEMORY) json->failed = true;
     const cJSON *members = lb_json_get(record, "members");
-    const char *choose = cJSON_GetStringValue(lb_settings_recorded(record, "choose"));
-    if (!result->choose) result->choose = lb_criterion_find(choose, NULL)->name;
+    if (!result->choose)
+        result->choose =
+            lb_criterion_find(cJSON_GetStringValue(lb_settings_recorded(record, "choose")), NULL)->name;
     if (!lb_is_ensemble(s->text.model))
         print_record(json, record);
     else
