@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME lookback)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "liblookback-mpi${PROJECT_VERSION_MAJOR}, openmpi-bin")
-set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "The program: trains, predicts, evaluates, and draws attention.")
+set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "The program: trains, predicts, evaluates, and shows its attention.")
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME liblookback${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
